@@ -76,7 +76,7 @@ import Testing
             remedy: "nothing was deleted")
     }
 
-    @Test func `the pages behind it are read, and the origin's own words are told`() async throws {
+    @Test func `the pages behind it are read, and the origin's own message is reported`() async throws {
         let bench = try await Self.bench(Self.rule(Self.body("$.stale", .equals("true")), .partial))
         let first = #"{"items":ITEMS,"stale":true,"message":"the index is being built","next":"/posts?page=2"}"#
         bench.origin.set("/posts", Self.answer(first, 1...5))
@@ -89,7 +89,7 @@ import Testing
         #expect(try await bench.state().completedAt == nil)
     }
 
-    @Test func `trust_end overrules what answers say, not what a rule says`() async throws {
+    @Test func `trust_end overrules answers, not rules`() async throws {
         var bench = try await Self.bench(Self.rule(Self.body("$.stale", .equals("true")), .partial))
         bench.resource.stop.trustsEnd = true
         bench.origin.set("/posts", Self.answer(#"{"items":ITEMS,"total":15,"stale":true}"#, 1...5))
@@ -179,7 +179,7 @@ import Testing
         #expect(try await (bench.state().completedAt != nil) == isWhole)
     }
 
-    @Test func `a rule about empty pages does not concern a record that is asked for`() async throws {
+    @Test func `a rule about empty pages does not concern a verified record`() async throws {
         let empty = try Self.rule(.init(statuses: [404]), .empty)
         let bench = try await EngineBench.listed { resource in
             resource.deletions.recordPath = "/posts/{id}"

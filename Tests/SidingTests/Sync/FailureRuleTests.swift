@@ -36,7 +36,7 @@ import Testing
         #expect(try await bench.store.gates() == [])
     }
 
-    @Test func `what a rule takes for rate limited leaves the source alone for as long as it says`() async throws {
+    @Test func `an answer that a rule calls rate limited closes the source for its declared time`() async throws {
         let spent = FailureRule.Condition.answer(
             .init(
                 statuses: [403],
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [(FailureRule.Action.retry, 1), (.queue, 0)])
-    func `a rule about an answer that asks for patience leaves the source open for the others`(
+    func `a rule about an answer that asks for a wait leaves the source open for the others`(
         _ action: FailureRule.Action, _ attempts: Int
     ) async throws {
         let bench = try await bench(FailureRule(when: Self.status(429), do: action))
@@ -120,7 +120,7 @@ import Testing
         #expect(try await bench.sync().result.outcome == .saved)
     }
 
-    @Test func `a checkpoint that the origin says has expired is dropped once, whatever the status`() async throws {
+    @Test func `a checkpoint that the origin reports as expired is dropped once, with any status`() async throws {
         let expired = try Self.word("$.error.code", .equals("CURSOR_EXPIRED"))
         let bench = try await bench(FailureRule(when: expired, do: .resetCursor))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
@@ -140,7 +140,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts", "/posts?page=2"])
     }
 
-    @Test func `a success with an error inside is a failure where a rule says so`() async throws {
+    @Test func `a success with an error inside is a failure under such a rule`() async throws {
         let limited = try Self.word("$.error", .contains("ratelimit"))
         let bench = try await bench(FailureRule(when: limited, do: .rateLimited, place: "siding.yaml:9"))
         bench.origin.set("/posts?page=2", .text(#"{"ok":false,"error":"ratelimited"}"#))
@@ -161,7 +161,7 @@ import Testing
         #expect(try await bench.sync().result.outcome == .saved)
     }
 
-    @Test func `a failure without an answer goes by its name`() async throws {
+    @Test func `a failure without an answer is matched by its name`() async throws {
         let bench = try await bench(FailureRule(when: .failure([.timeout]), do: .fail))
         bench.origin.set("/posts", .failure(Failure(.timeout(.response), phase: .maybeSent)))
         #expect(try await bench.sync().result.outcome == .failed)
@@ -169,7 +169,9 @@ import Testing
         #expect(try await bench.sync().result.outcome == .queued)
     }
 
-    @Test func `what a rule takes for a refused token gates the source until a sign-in`() async throws {
+    @Test func `an answer that a rule calls a refused token closes the gate of the source until a sign-in`()
+        async throws
+    {
         let bench = try await bench(
             FailureRule(when: try Self.word("$.error", .equals("token_expired")), do: .refreshToken))
         bench.origin.set("/posts", .text(#"{"error":"token_expired"}"#))
@@ -177,7 +179,7 @@ import Testing
         #expect(try await bench.store.gates().map(\.reason) == [.signIn])
     }
 
-    @Test func `a rule for writes is not asked about fetches`() async throws {
+    @Test func `a rule for writes does not apply to fetches`() async throws {
         let bench = try await bench(FailureRule(when: Self.status(403), do: .retry, on: .write))
         bench.origin.set("/posts", .status(.forbidden))
         #expect(try await bench.sync().result.outcome == .failed)
@@ -218,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: [FailureRule.Action.retry, .queue, .park, .fail])
-    func `what may have arrived without an answer is uncertain under every rule`(
+    func `a write that may have arrived without an answer is uncertain under every rule`(
         _ action: FailureRule.Action
     ) async throws {
         let bench = try await writes(FailureRule(when: .failure([.connectionLost]), do: action, on: .write))
@@ -230,7 +232,7 @@ import Testing
     }
 
     @Test(arguments: [FailureRule.Action.refreshToken, .park, .rateLimited, .queue])
-    func `a server error leaves a keyless write uncertain, whatever a rule for all requests says`(
+    func `a server error leaves a keyless write uncertain, under any rule for all requests`(
         _ action: FailureRule.Action
     ) async throws {
         let bench = try await writes(FailureRule(when: Self.status(500), do: action))
@@ -245,7 +247,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/a"])
     }
 
-    @Test func `what the table knows to be refused a rule for all requests may send again`() async throws {
+    @Test func `a status that is a refusal by default may be sent again by a rule for all requests`() async throws {
         let bench = try await writes(FailureRule(when: Self.status(403), do: .rateLimited))
         bench.origin.set("/a", .status(.forbidden))
         let entry = try await bench.enqueue("/a", idempotency: nil)
@@ -269,7 +271,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/a"])
     }
 
-    @Test func `a kept failure waits its minute although the origin says less`() async throws {
+    @Test func `a kept failure waits its minute although the origin asks for less`() async throws {
         let bench = try await writes(FailureRule(when: Self.status(503), do: .queue))
         bench.origin.set("/a", .status(.serviceUnavailable, headerFields: [.retryAfter: "1"]))
         let entry = try await bench.enqueue("/a")
@@ -277,7 +279,7 @@ import Testing
         #expect(try await bench.entry(entry.id).nextAttemptAt >= bench.time.now + .seconds(60))
     }
 
-    @Test func `a write that a success refuses inside waits for a person, with the answer kept`() async throws {
+    @Test func `a write that a success refuses inside waits for an operator, with the answer kept`() async throws {
         let bench = try await writes(FailureRule(when: try Self.word("$.ok", .equals("false")), do: .park, on: .write))
         bench.origin.set("/a", .text(#"{"ok":false}"#))
         bench.origin.set("/b", .text(#"{"ok":true}"#))
@@ -306,7 +308,7 @@ import Testing
         (.answer(.init(statuses: [201])), .retry, nil, "every success"),
         (.answer(.init(statuses: [204])), .park, .write, "every success"),
     ])
-    func `a rule whose parts do not go together is refused, and says why`(
+    func `a rule with an invalid combination is refused with the reason`(
         _ condition: FailureRule.Condition, _ action: FailureRule.Action, _ subject: FailureRule.Subject?,
         _ why: String
     ) throws {

@@ -79,7 +79,7 @@ import Testing
         for _ in 0..<2 { #expect(try await bench.sync().1 == ["/a?since=1", "/c"]) }
     }
 
-    @Test func `a listing that was left half-way at another address begins anew, and the plan says so`() async throws {
+    @Test func `a listing that was left half-way at another address restarts, and the plan says so`() async throws {
         let bench = try await Bench()
         bench.origin.set("/b", Bench.records("[2,5]", next: "/b?page=2"))
         bench.origin.set("/b?page=2", .status(.internalServerError))

@@ -61,7 +61,7 @@ import Testing
         try await bench.store.resourceStates().first { $0.resource == "comments" }
     }
 
-    @Test func `parents come first, and each is asked about once`() async throws {
+    @Test func `parents come first, and each is requested once`() async throws {
         let bench = try await Self.bench(posts: 7)
         let comments = Self.comments(of: bench)
         let reports = try await bench.engine().run([comments, bench.resource], command: "sync")
@@ -74,14 +74,14 @@ import Testing
         #expect(try await bench.lastRun().resources.map(\.counters.inserted) == [7, 7])
     }
 
-    @Test func `without any parent stored it says what comes first`() async throws {
+    @Test func `without any stored parent it names the resource to sync first`() async throws {
         let bench = try await Self.bench(posts: 1)
         let report = try await Self.sync(Self.comments(of: bench), bench)
         #expect(report.result.outcome == .skipped)
         #expect(report.warnings == ["'posts' has no stored records yet: run 'siding sync posts' first"])
     }
 
-    @Test func `one parent's failure is told and passed over`() async throws {
+    @Test func `one parent's failure is reported and passed over`() async throws {
         let bench = try await Self.bench(posts: 9)
         bench.origin.set("/posts/4/comments", .status(.notFound))
         bench.origin.set("/posts/6/comments", .text("{"))
@@ -142,7 +142,7 @@ import Testing
     ]
 
     @Test(arguments: sourceFailures)
-    func `what concerns the source stops the pass, and only what is in flight is queued`(
+    func `a failure of the source stops the pass, and only parents in flight are queued`(
         _ failure: FailureCase
     ) async throws {
         let bench = try await Self.bench(posts: 40)
@@ -195,7 +195,7 @@ import Testing
         #expect(report.warnings.count == 6 && report.warnings.last == "and 7 more like these")
     }
 
-    @Test func `only those that changed, that are new, or that are not complete`() async throws {
+    @Test func `only changed, new and incomplete parents are requested`() async throws {
         let bench = try await Self.bench(posts: 5)
         let comments = Self.comments(of: bench, .changed)
         bench.origin.set("/posts/5/comments", .status(.notFound))
@@ -231,7 +231,9 @@ import Testing
         #expect(try await bench.keys().count == 6)
     }
 
-    @Test func `a choice that fits none of the parents says so, and one of which none is due does not`() async throws {
+    @Test func `a filter that matches none of the parents is reported, and one of which none is due is not`()
+        async throws
+    {
         let bench = try await Self.bench(posts: 6)
         let note = "'where' in 'for_each' fits none of the 6 records of 'posts'"
         let misspelt = ForEach.Filter.members(.compare(JSONPath(member: "Id"), .isGreater, .integer(0)))
@@ -254,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func `parents about which nothing can be asked are skipped, told and counted`() async throws {
+    @Test func `parents without the values for a request are skipped, reported and counted`() async throws {
         let bench = try await Self.bench(posts: 2)
         bench.origin.set(
             "/posts",
@@ -308,7 +310,7 @@ import Testing
         #expect(Self.asked(bench) == ["/posts/1/comments?of=1&since=11", "/posts/2/comments?of=2&since=5"])
     }
 
-    @Test func `a sync that is cancelled gives back what it holds, and the next one goes on`() async throws {
+    @Test func `a sync that is cancelled releases its claims, and the next one continues`() async throws {
         let (arrived, never) = (Gatepost(), Gatepost())
         let isHeld = Mutex(true)
         let bench = try await Self.bench(posts: 8) { target in
@@ -329,7 +331,7 @@ import Testing
         #expect(Self.asked(bench) == Self.targets(5...8))
     }
 
-    @Test func `the plan tells who is due and why`() async throws {
+    @Test func `the plan lists the due parents and the reason`() async throws {
         let bench = try await Self.bench(posts: 4)
         let comments = Self.comments(of: bench, .changed)
         let first = try await SyncPlan.make(for: comments, in: bench.store)

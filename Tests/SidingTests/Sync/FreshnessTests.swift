@@ -23,7 +23,7 @@ import Testing
         return bench
     }
 
-    @Test func `a poll interval is kept to by every sync, told, and over in time`() async throws {
+    @Test func `a poll interval is kept to by every sync, reported, and over in time`() async throws {
         let bench = try await bench(["X-Poll-Interval": "60"])
         bench.time.advance(by: .seconds(59))
         let report = try await bench.sync()
@@ -35,7 +35,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
-    @Test func `what is asked for beyond the usual is asked for all the same`() async throws {
+    @Test func `a full, limited or ranged sync is sent regardless of the poll interval`() async throws {
         let bench = try await bench(["X-Poll-Interval": "60", "Cache-Control": "max-age=60"])
         for options in [
             SyncOptions(isFull: true), SyncOptions(limit: 1), SyncOptions(since: "1"),
@@ -46,9 +46,7 @@ import Testing
         }
     }
 
-    @Test func `max-age counts where older records will do, and is no reason to hold back who wants the newest`()
-        async throws
-    {
+    @Test func `max-age counts where older records are accepted, and does not delay a sync without it`() async throws {
         let bench = try await bench(["Cache-Control": "max-age=600", "Age": "100"])
         bench.time.advance(by: .seconds(400))
         let report = try await bench.sync(SyncOptions(maxAge: .seconds(60)))
@@ -72,7 +70,7 @@ import Testing
         #expect(try await eager.sync().result.outcome == .skipped)
     }
 
-    @Test func `a 304 says it too, and one that says nothing takes it back`() async throws {
+    @Test func `a 304 sets it too, and a 304 without one ends it`() async throws {
         let bench = try await bench(["X-Poll-Interval": "60", "ETag": "\"1\""])
         bench.time.advance(by: .seconds(60))
         bench.origin.set("/posts", .status(.notModified, headerFields: [HTTPField.Name("X-Poll-Interval")!: "5"]))
@@ -102,7 +100,7 @@ import Testing
         #expect(try await bench.sync().result.outcome == .saved)
     }
 
-    @Test func `another definition, and a cursor that a person set, are asked for at once`() async throws {
+    @Test func `another definition, and a cursor that an operator set, are requested at once`() async throws {
         var bench = try await bench(["X-Poll-Interval": "60"])
         bench.origin.set("/posts?x=1", Self.page("1", ["X-Poll-Interval": "60"]))
         bench.resource.query = ["x": 1]
@@ -114,7 +112,7 @@ import Testing
         #expect(try await bench.sync().result.outcome == .saved)
     }
 
-    @Test func `deletions that a person accepts are looked for at once`() async throws {
+    @Test func `deletions that an operator accepts are requested at once`() async throws {
         let bench = try await bench(["X-Poll-Interval": "60", "Cache-Control": "max-age=60"])
         var options = SyncOptions(maxAge: .seconds(60))
         options.acceptsDeletes = true
@@ -122,9 +120,7 @@ import Testing
     }
 
     @Test
-    func `age is no reason to leave what the config says otherwise, what a person set, or what is not at its end`()
-        async throws
-    {
+    func `a young copy does not skip a changed definition, a set cursor, or an unfinished listing`() async throws {
         var bench = try await bench([:])
         let young = SyncOptions(maxAge: .seconds(3_600))
         #expect(try await bench.sync(young).result.outcome == .skipped)
@@ -143,14 +139,14 @@ import Testing
         #expect(try await bench.sync(young).result.outcome == .saved)
     }
 
-    @Test func `columns that are declared meanwhile are shown, whatever the origin asks`() async throws {
+    @Test func `columns that are declared meanwhile are shown at once, regardless of the poll interval`() async throws {
         var bench = try await bench(["X-Poll-Interval": "60"])
         bench.resource.schema.columns = [RecordColumn("id", .integer)]
         #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.sync().result.outcome == .skipped)
     }
 
-    @Test func `what the first page said counts for a listing that was gone on with`() async throws {
+    @Test func `the interval of the first page counts for a listing that was continued`() async throws {
         let origin = ScriptedOrigin([
             "/posts": Self.page("1", ["X-Poll-Interval": "60"], next: "/posts?page=2"),
             "/posts?page=2": .status(.internalServerError),
@@ -170,7 +166,7 @@ import Testing
         #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).result.outcome == .saved)
     }
 
-    @Test func `a plan says that nothing is asked now`() async throws {
+    @Test func `a plan reports that nothing is requested now`() async throws {
         let bench = try await bench(["X-Poll-Interval": "60"])
         let plan = try await SyncPlan.make(for: bench.resource, in: bench.store, now: bench.time.now)
         #expect(plan.reason.hasPrefix("nothing now: the origin allows the next request at"))

@@ -33,7 +33,7 @@ import Testing
 
     // MARK: --max-bytes
 
-    @Test func `a run that may carry no more keeps its page, and the next run continues there at once`() async throws {
+    @Test func `a run at its limit of bytes keeps its page, and the next run continues there at once`() async throws {
         let bench = try await EngineBench()
         let report = try await run(bench, maxBytes: 1_500)[0]
         #expect(report.result.outcome == .queued)
@@ -55,7 +55,7 @@ import Testing
         #expect(try await bench.queue().allSatisfy { $0.state == .done })
     }
 
-    @Test func `run after run, no page is asked for twice`() async throws {
+    @Test func `run after run, no page is requested twice`() async throws {
         let bench = try await EngineBench()
         var outcomes: [RunOutcome?] = []
         for _ in 1...3 { outcomes.append(try await run(bench, maxBytes: 1)[0].result.outcome) }
@@ -63,7 +63,7 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts?page=3"])
     }
 
-    @Test func `the resources after it are skipped and say why, without an entry each`() async throws {
+    @Test func `the resources after it are skipped with the reason, without an entry each`() async throws {
         let bench = try await EngineBench()
         let others = ["b", "c"].map { AnyResource($0, from: bench.resource.source, at: "/\($0)", key: "id") }
         let reports = try await run(bench, [bench.resource] + others, maxBytes: 2_000)
@@ -93,7 +93,7 @@ import Testing
         #expect(bench.origin.takeTargets().count == 4)
     }
 
-    @Test func `missing records are verified until it is carried, and what was answered counts`() async throws {
+    @Test func `missing records are verified up to the limit of bytes, and the answers count`() async throws {
         var bench = try await EngineBench()
         bench.resource.deletions = Deletions(byAbsence: true, recordPath: "/posts/{id}")
         #expect(try await run(bench)[0].result.outcome == .saved)
@@ -110,7 +110,7 @@ import Testing
         #expect(try await bench.keys() == ["1", "4", "5"])
     }
 
-    @Test func `a page that failed counts with what it carried`() async throws {
+    @Test func `a failed page counts with the bytes that it carried`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         let report = try await run(bench)[0]

@@ -36,7 +36,7 @@ import Testing
         return bench
     }
 
-    @Test func `a checkpoint that is too old is not gone on with`() async throws {
+    @Test func `a checkpoint that is too old is not continued`() async throws {
         let bench = try await Self.half()
         bench.time.advance(by: .seconds(86_400))
         #expect(try await Self.agreed(bench).url == "https://api.example.org/posts?page=2")
@@ -46,7 +46,7 @@ import Testing
         #expect(plan.reason == "new listing from the first page, as its checkpoint is older than 24 h")
     }
 
-    @Test func `a page that a person holds is gone on with however old it is`() async throws {
+    @Test func `a page that an operator holds is continued at any age`() async throws {
         let bench = try await Self.half()
         let entry = try #require(try await bench.queue().first)
         _ = try await bench.store.perform(.hold, on: QueueSelection(ids: [entry.id]))
@@ -71,7 +71,7 @@ import Testing
         return bench
     }
 
-    @Test func `where no parent is stored, or none is due, nothing is said to be asked`() async throws {
+    @Test func `where no parent is stored, or none is due, the plan has no request`() async throws {
         var bench = try await Self.comments()
         let first = try await Self.agreed(bench)
         #expect(first.reason == "nothing now: 'posts' has no stored records yet: its records are the parents")
@@ -85,7 +85,7 @@ import Testing
         #expect(plan.fanOut?.urls == [] && plan.url.hasSuffix("/posts/{post}/comments"))
     }
 
-    @Test func `where no parent gives an address, the plan says why`() async throws {
+    @Test func `where no parent gives an address, the plan has the reason`() async throws {
         var bench = try await Self.comments()
         var posts = bench
         (posts.resource.name, posts.resource.path, posts.resource.forEach) = ("posts", "/posts", nil)
@@ -96,7 +96,7 @@ import Testing
         #expect(plan.reason.hasPrefix("nothing now: \(why): "), "\(plan.reason)")
     }
 
-    @Test func `a parent whose page a person holds is not said to be asked about`() async throws {
+    @Test func `a parent whose page an operator holds is not in the plan`() async throws {
         let bench = try await Self.comments()
         var posts = bench
         (posts.resource.name, posts.resource.path, posts.resource.forEach) = ("posts", "/posts", nil)
@@ -114,7 +114,7 @@ import Testing
         #expect(try await Self.plan(bench).fanOut?.urls == ["https://api.example.org/posts/2/comments"])
     }
 
-    @Test func `a pass that is too old begins anew, and its listings with it`() async throws {
+    @Test func `a pass that is too old restarts, and its listings with it`() async throws {
         let origin = ScriptedOrigin()
         origin.set("/posts", ScriptedOrigin.page("[1]"))
         origin.set("/posts/1/comments", ScriptedOrigin.page("[1]", next: "/posts/1/comments?page=2"))
@@ -133,7 +133,7 @@ import Testing
         #expect(plan.reason.hasPrefix("a new pass, as its pass is older than 24 h: "), "\(plan.reason)")
     }
 
-    @Test func `a listing that is too old begins anew, however young the others are`() async throws {
+    @Test func `a listing that is too old restarts, even among young ones`() async throws {
         let origin = ScriptedOrigin()
         origin.set("/posts", ScriptedOrigin.page("[1,2]"))
         func set(_ parent: Int, _ page: Int, fails: Bool) {
@@ -157,7 +157,7 @@ import Testing
         #expect(plan.fanOut?.urls.last == "https://api.example.org/posts/2/comments?page=3")
     }
 
-    @Test func `what a changed condition does first is told, and it is not done`() async throws {
+    @Test func `the first effect of a changed condition is planned, and not done`() async throws {
         var bench = try await EngineBench()
         _ = try await bench.sync()
         func plan(_ condition: String, _ options: SyncOptions = SyncOptions()) async throws -> String {
@@ -181,7 +181,7 @@ import Testing
         #expect(try await Self.agreed(bench).reason.hasPrefix("nothing now: 'where' would leave out 4 of 5"))
     }
 
-    @Test func `what a changed mark of deleted records does is told, and it is not done`() async throws {
+    @Test func `the effect of a changed mark of deleted records is planned, and not done`() async throws {
         var bench = try await EngineBench()
         _ = try await bench.sync()
         let then = "then: full listing: the definition changed (deletes)"
@@ -200,7 +200,7 @@ import Testing
         #expect(try await bench.keys().count == 5)
     }
 
-    @Test func `a source that asks for patience is not asked, and the plan says until when`() async throws {
+    @Test func `a source that asks for a wait is not requested, and the plan has the end of the wait`() async throws {
         let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.tooManyRequests, headerFields: [.retryAfter: "120"]))
         _ = try await bench.sync()
@@ -213,7 +213,9 @@ import Testing
         #expect(try await Self.agreed(bench).reason.hasPrefix("nothing now") == false)
     }
 
-    @Test func `a limit that is used up is told, as is what it lets out`() async throws {
+    @Test func `a limit that is used up is reported, and so is the number of requests that it lets through`()
+        async throws
+    {
         var bench = try await EngineBench()
         bench.resource.source.limits = [
             try RateLimit("/posts/**", "2/h"), try RateLimit("/other", "9/h"), try RateLimit("**", "5000/h"),

@@ -68,7 +68,7 @@ import Testing
             Credential(accessToken: grant.accessToken, refreshToken: grant.refreshToken), of: "blog")
     }
 
-    @Test func `a sync whose token has expired renews it once and goes on`() async throws {
+    @Test func `a sync whose token has expired renews it once and continues`() async throws {
         let bench = try await EngineBench()
         let tokens = RotatingTokenOrigin()
         try await signIn(tokens)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPResponse.Status.badRequest, .ok])
-    func `a token that the origin refuses in words of its own is renewed where a rule says so`(
+    func `a token that the origin refuses with its own message is renewed where a rule says so`(
         _ status: HTTPResponse.Status
     ) async throws {
         var bench = try await EngineBench()
@@ -93,7 +93,9 @@ import Testing
         #expect(tokens.refreshes == 1)
     }
 
-    @Test func `a refused refresh fails the sync and gates the source until a person signs in`() async throws {
+    @Test func `a refused refresh fails the sync and closes the gate of the source until an operator signs in`()
+        async throws
+    {
         let bench = try await EngineBench()
         let tokens = RotatingTokenOrigin()
         try await signIn(tokens)

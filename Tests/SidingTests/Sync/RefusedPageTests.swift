@@ -25,7 +25,7 @@ import Testing
         ]
 
     @Test(arguments: answers, [400, 403, 404, 409, 422, 500, 501])
-    func `a refused page is told in the sentence of its answer`(
+    func `a refused page is reported with the sentence of its answer`(
         _ answer: (String, HTTPFields, String), _ status: Int
     ) async throws {
         let (body, fields, sentence) = answer
@@ -67,7 +67,9 @@ import Testing
         #expect(message.rest(behind: "/posts)") == (told.map { ": \($0)" } ?? ""))
     }
 
-    @Test func `a page with an error in place of its records is told in the origin's words, too`() async throws {
+    @Test func `a page with an error in place of its records is reported with the origin's message, too`()
+        async throws
+    {
         var bench = try await EngineBench()
         bench.resource.records = try JSONPath(parsing: "$.items[*]")
         bench.origin.set("/posts", .text(#"{"error":{"code":7,"message":"ITERATOR_NOT_AVAILABLE"}}"#))
@@ -76,7 +78,7 @@ import Testing
         #expect(report.result.error?.message.hasSuffix("the origin says: ITERATOR_NOT_AVAILABLE") == true)
     }
 
-    @Test func `a record that cannot be verified is told in the origin's words, too`() async throws {
+    @Test func `a record that cannot be verified is reported with the origin's message, too`() async throws {
         let bench = try await EngineBench.listed { $0.deletions.recordPath = "/posts/{id}" }
         for id in 1...5 {
             bench.origin.set("/posts/\(id)", .text(#"{"message":"ask later"}"#, status: .badRequest))

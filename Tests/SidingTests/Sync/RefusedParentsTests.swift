@@ -60,7 +60,7 @@ import Testing
     ]
 
     @Test(arguments: refusals.indices)
-    func `five equal refusals in a row end the pass, and the next sync begins with those that were not asked`(
+    func `five equal refusals in a row end the pass, and the next sync begins with the parents not requested`(
         _ index: Int
     ) async throws {
         let blog = try await Blog()
@@ -79,7 +79,7 @@ import Testing
         #expect(try await blog.state()?.completedAt == nil)
     }
 
-    @Test func `the origin's words are told`() async throws {
+    @Test func `the origin's message is reported`() async throws {
         let blog = try await Blog()
         blog.refuse(blog.all) { _ in .text(#"{"message":"Not for robots"}"#, status: .forbidden) }
         let report = try await blog.sync().report
@@ -88,7 +88,7 @@ import Testing
         #expect(report.result.notes.first == "5 parents: 5 failed; the next sync continues there")
     }
 
-    @Test func `a pass that ended so goes on with the others, then with those that were refused`() async throws {
+    @Test func `a pass that ended so continues with the others, then with the refused ones`() async throws {
         let blog = try await Blog()
         blog.refuse(blog.all) { _ in .status(.forbidden) }
         #expect(try await blog.sync().asked == Array(1...5))
@@ -111,7 +111,7 @@ import Testing
         #expect(try await blog.state()?.records == 43)
     }
 
-    @Test func `the pass ends once every parent was asked, or has no values for a request`() async throws {
+    @Test func `the pass ends once every parent was requested, or has no values for a request`() async throws {
         var blog = try await Blog()
         blog.comments.forEach = ForEach(
             "posts", parents: .all, bind: ["post": JSONPath(member: "number")], concurrency: 1)
@@ -149,7 +149,7 @@ import Testing
         #expect(try await blog.state()?.pass?.isOpen == false)
     }
 
-    @Test func `a success in between begins the count anew`() async throws {
+    @Test func `a success in between restarts the count`() async throws {
         let blog = try await Blog()
         blog.refuse(blog.all.filter { $0 % 5 != 0 }) { _ in .status(.forbidden) }
         let (report, asked) = try await blog.sync()
@@ -173,7 +173,7 @@ import Testing
         #expect(try await blog.sync().asked == blog.all)
     }
 
-    @Test func `refusals with other words, and those that a rule decides, are counted for nothing`() async throws {
+    @Test func `refusals with other messages, and those that a rule decides, are not counted`() async throws {
         var blog = try await Blog()
         blog.refuse(blog.all) { .text(#"{"message":"you may not see post \#($0)"}"#, status: .forbidden) }
         #expect(try await blog.sync().asked == blog.all)
@@ -184,7 +184,7 @@ import Testing
         #expect(try await blog.sync().asked == blog.all)
     }
 
-    @Test func `an ad-hoc listing ends, too, and says how many are left`() async throws {
+    @Test func `an ad-hoc listing ends, too, and reports the number of parents left`() async throws {
         let blog = try await Blog()
         blog.refuse(blog.all) { _ in .status(.forbidden) }
         let (report, asked) = try await blog.sync(SyncOptions(limit: 10))

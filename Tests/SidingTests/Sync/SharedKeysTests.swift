@@ -54,7 +54,7 @@ import Testing
 
     private static let reason = "key '7' under the parent '2' is the key of another record under the parent '1'"
 
-    @Test func `a key of two parents is told in every pass, and the first record stays`() async throws {
+    @Test func `a key of two parents is reported in every pass, and the first record stays`() async throws {
         let bench = try await Bench()
         bench.set("/1", #"{"id":7,"text":"a"}"#, #"{"id":8,"text":"a"}"#)
         bench.set("/2", #"{"id":7,"text":"b"}"#, #"{"id":9,"text":"b"}"#, etag: "\"v1\"")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `many keys of two parents are told in one line`() async throws {
+    @Test func `many keys of two parents are reported in one line`() async throws {
         let bench = try await Bench()
         for channel in 1...2 {
             let bodies = (1...5).map { #"{"id":\#($0),"channel":\#(channel)}"# }
@@ -84,7 +84,7 @@ import Testing
         #expect(report.warnings[0].contains("; …. If these are different records"))
     }
 
-    @Test func `a record that moves from one parent to another moves without a word`() async throws {
+    @Test func `a record that moves from one parent to another moves without a warning`() async throws {
         let bench = try await Bench()
         bench.set("/1", #"{"id":7,"channel":1}"#)
         bench.set("/2")
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `once the first parent lacks the key, the other one's record is saved`() async throws {
+    @Test func `once the first parent no longer lists the key, the other one's record is saved`() async throws {
         let bench = try await Bench()
         bench.set("/1", #"{"id":7,"text":"a"}"#)
         bench.set("/2", #"{"id":7,"text":"b"}"#)
@@ -120,7 +120,7 @@ import Testing
         #expect(try await bench.refused() == [])
     }
 
-    @Test func `once the first parent is gone, the other one's record is saved`() async throws {
+    @Test func `once the first parent is deleted, the other one's record is saved`() async throws {
         let bench = try await Bench()
         bench.set("/1", #"{"id":7,"text":"a"}"#)
         bench.set("/2", #"{"id":7,"text":"b"}"#)
@@ -134,7 +134,7 @@ import Testing
         #expect(try await bench.stored() == [#"{"id":7,"text":"b"}"#])
     }
 
-    @Test func `a resumed pass tells it, too`() async throws {
+    @Test func `a resumed pass reports it, too`() async throws {
         let bench = try await Bench()
         bench.set("/1", #"{"id":7,"text":"a"}"#)
         bench.bench.origin.set("/2", .status(.internalServerError))

@@ -23,7 +23,7 @@ import Testing
             authentication: .body)
     }
 
-    @Test func `a program keeps its tokens beside its database unless it says otherwise`() async throws {
+    @Test func `a program keeps its tokens beside its database unless it sets another place`() async throws {
         let signIn = SignIn(.clientCredentials(try client(Secret("test") { "s3cret-1" })))
         let source = Source(name: "api", baseURL: try HTTPURL("https://api.test"), authorization: .signIn(signIn))
         let siding = try await Siding(
@@ -34,7 +34,7 @@ import Testing
         #expect(try KeptSignIns(directory: state.path(of: "app.db.credentials")).state(of: "api").hasToken)
     }
 
-    @Test func `writes that wait for a sign-in go out once another secret is there, and not before`() async throws {
+    @Test func `writes that wait for a sign-in are sent once another secret is there, and not before`() async throws {
         var bench = try await WriteBench()
         let secret = Mutex("wr0ng")
         bench.sources[0].authorization = .signIn(

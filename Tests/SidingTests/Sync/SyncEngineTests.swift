@@ -43,7 +43,7 @@ import Testing
         #expect(try await report.result.outcome == .skipped)
     }
 
-    @Test func `a lease is given back whatever the end`() async throws {
+    @Test func `a lease is released at any end`() async throws {
         let bench = try await EngineBench()
         for answer in [ScriptedAnswer.status(.internalServerError), .status(.notFound), ScriptedOrigin.page("[1]")] {
             bench.origin.set("/posts", answer)
@@ -55,7 +55,7 @@ import Testing
 
     // MARK: Cancellation
 
-    @Test func `a sync that is cancelled gives its lease back, and the next one goes on at its page`() async throws {
+    @Test func `a sync that is cancelled releases its lease, and the next one continues at its page`() async throws {
         let (arrived, never) = (Gatepost(), Gatepost())
         let origin = ScriptedOrigin.posts { target in
             guard target == "/posts?page=3" else { return }
@@ -78,7 +78,7 @@ import Testing
         #expect(origin.takeTargets() == ["/posts?page=3"])
     }
 
-    @Test func `a retained page that was in hand when the sync was cancelled is back in the queue`() async throws {
+    @Test func `a retained page that was claimed when the sync was cancelled is queued again`() async throws {
         let (arrived, never) = (Gatepost(), Gatepost())
         let calls = Atomic<Int>(0)
         let origin = ScriptedOrigin.posts { target in
@@ -103,7 +103,7 @@ import Testing
 
     // MARK: Overlap
 
-    @Test func `the next page is asked for while this one is saved, and no page further`() async throws {
+    @Test func `the next page is requested while this one is saved, and no page further`() async throws {
         let asked = [Gatepost(), Gatepost(), Gatepost()]
         let targets = ["/posts", "/posts?page=2", "/posts?page=3"]
         let ahead = Mutex<[Int]>([])
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: Inline retries
 
-    @Test func `a short patience is kept inside the run, and each request counts`() async throws {
+    @Test func `a short wait is kept inside the run, and each request counts`() async throws {
         var bench = try await EngineBench()
         bench.resource.source.retry = RetryPolicy()
         bench.origin.set(
@@ -187,7 +187,7 @@ import Testing
 
     // MARK: The store fails
 
-    @Test func `where a page cannot be saved the run ends, and the page is asked for again`() async throws {
+    @Test func `where a page cannot be saved the run ends, and the page is requested again`() async throws {
         let isFull = Atomic<Bool>(true)
         let bench = try await EngineBench(
             probes: StoreProbes(willCommit: { page throws(StoreError) in

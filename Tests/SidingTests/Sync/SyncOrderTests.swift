@@ -79,7 +79,7 @@ import Testing
         #expect(order.next() == "b1")
     }
 
-    @Test func `what waited for a resource that never began is reported at the end`() throws {
+    @Test func `a resource that waited for one that never began is reported at the end`() throws {
         var order = SyncOrder([
             try Self.resource("a1", of: "a"), try Self.resource("a2", of: "a"), try Self.resource("b1", of: "b"),
         ])
@@ -217,7 +217,7 @@ import Testing
         #expect(try await bench.queue() == [])
     }
 
-    @Test func `a run that may carry so many bytes, or ends at a failure, asks one source after the other`()
+    @Test func `a run with a limit of bytes, or one that ends at a failure, requests one source after the other`()
         async throws
     {
         var metered = SyncOptions()

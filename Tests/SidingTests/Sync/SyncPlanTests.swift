@@ -21,7 +21,7 @@ import Testing
         SyncEngine(store: store, transports: origin, environment: RuntimeEnvironment(connectivity: TestConnectivity()))
     }
 
-    @Test func `before the first sync the plan is the first page, and there need be no store`() async throws {
+    @Test func `before the first sync the plan is the first page, and no store is needed`() async throws {
         let plan = try await SyncPlan.make(for: resource, in: nil)
         #expect(plan.url == "https://example.com/posts")
         #expect(plan.method == "GET")
@@ -48,7 +48,7 @@ import Testing
         #expect(plan.conditions.isEmpty)
     }
 
-    @Test func `a retained page is what comes next, and the plan names its entry`() async throws {
+    @Test func `a retained page comes next, and the plan names its entry`() async throws {
         let store = try await Store.temporary()
         origin.set("/posts?page=2", .failure(Failure(.cantConnectToHost(.refused), phase: .notSent)))
         let report = try await engine(store).sync(resource)
@@ -57,7 +57,7 @@ import Testing
         #expect(plan.reason.contains(try #require(report.result.entry).prefix(8)))
     }
 
-    @Test func `a changed definition is told, with what changed`() async throws {
+    @Test func `a changed definition is reported, with its changes`() async throws {
         let store = try await Store.temporary()
         _ = try await engine(store).sync(resource)
         var changed = resource

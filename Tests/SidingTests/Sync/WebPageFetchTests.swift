@@ -90,7 +90,7 @@ import Testing
         #expect(try await bench.sync().result.error?.name == "redirectRefused")
     }
 
-    @Test func `where JSON never came from, the message of a redirect doubts the URL, too`() async throws {
+    @Test func `where JSON never came before, the message of a redirect doubts the URL, too`() async throws {
         let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.redirect(mayBePortal: true)]))
         let message = try #require(try await bench.sync().result.error?.message)
         #expect(message.contains("login.wifi.example") && message.contains("may be wrong"), "\(message)")
@@ -110,7 +110,7 @@ import Testing
         #expect(report.result.outcome == outcome && report.result.error?.name != "captivePortal")
     }
 
-    @Test func `a source that asks for HTML is told about its answer as before`() async throws {
+    @Test func `a source that accepts HTML reports a web page as a broken contract`() async throws {
         var bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page()]))
         bench.resource.source.headerFields[.accept] = "application/json, text/html;q=0.5"
         #expect(try await bench.sync().result.error?.name == "contract")
