@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [Day.plain, .spring, .autumn])
-    func `each resource is asked for by its schedule, and at no other moment`(_ day: Day) async throws {
+    func `each resource is requested by its schedule, and at no other moment`(_ day: Day) async throws {
         let service = try await DayService(day.midnight)
         try service.add("ticks", by: IntervalSchedule(every: .seconds(900)))
         try service.add("night", cron: "30 2 * * *")
@@ -80,7 +80,7 @@ import Testing
         #expect(Set(moments.joined()).count == moments.joined().count)
     }
 
-    @Test func `an outage is waited out with growing waits, and the schedule goes on after it`() async throws {
+    @Test func `an outage is waited out with growing waits, and the schedule continues after it`() async throws {
         let service = try await DayService(Day.plain.midnight)
         let (from, to) = (service.start + .seconds(36_000), service.start + .seconds(43_200))
         try service.add("ticks", by: IntervalSchedule(every: .seconds(900)))
@@ -104,7 +104,7 @@ import Testing
         #expect(service.moments(of: "/other").count == 96)
     }
 
-    @Test func `a resource that is refused is asked for by its schedule alone`() async throws {
+    @Test func `a resource that is refused is requested by its schedule alone`() async throws {
         let service = try await DayService(Day.plain.midnight)
         try service.add("office", cron: "*/30 6-7 * * *", answer: .status(.forbidden))
         try service.add("ticks", by: IntervalSchedule(every: .seconds(900)), answer: .status(.forbidden))

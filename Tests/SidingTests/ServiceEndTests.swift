@@ -14,7 +14,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ServiceEndTests {
     // MARK: Failures of the store
 
-    @Test func `a failure that may heal is logged once and shown until it is over, and the work goes on`() async throws
+    @Test func `a failure that may heal is logged once and shown until it is over, and the work continues`()
+        async throws
     {
         let isFull = Mutex(true)
         let tries = Mutex(0)

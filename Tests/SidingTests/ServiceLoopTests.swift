@@ -36,7 +36,7 @@ import Testing
         try await running.ended()
     }
 
-    @Test func `a parked page is asked for as soon as a person releases it, though its sync failed`() async throws {
+    @Test func `a parked page is requested as soon as an operator releases it, though its sync failed`() async throws {
         let asked = Mutex(0)
         let source = try RunningService.source()
         let origin = ScriptedOrigin { _ in asked.withLock { $0 += 1 } }
@@ -58,7 +58,7 @@ import Testing
         try await running.ended()
     }
 
-    @Test func `the page of any parent is asked for as soon as a person releases it, though the pass failed`()
+    @Test func `the page of any parent is requested as soon as an operator releases it, though the pass failed`()
         async throws
     {
         let asked = Mutex(0)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: ["/orders", "/posts"])
-    func `what is to be tried again goes out when it is due, not with the next look`(path: String) async throws {
+    func `a retry is sent when it is due, not with the next poll`(path: String) async throws {
         let asked = Mutex(0)
         let isBack = Promise<Void>()
         let origin = ScriptedOrigin { target in
@@ -153,7 +153,7 @@ import Testing
         try await running.ended()
     }
 
-    @Test func `a page that becomes due while another listing is under way is asked for as soon as that has ended`()
+    @Test func `a page that becomes due while another listing is under way is requested as soon as that has ended`()
         async throws
     {
         let gate = Gatepost()
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what an earlier service kept for lack of a network goes out at the start, if there is one`(
+    func `an entry that an earlier service kept for lack of a network is sent at the start, if there is one`(
         isOnline: Bool
     ) async throws {
         let isSent = Promise<Void>()

@@ -11,7 +11,7 @@ import Testing
 
 /// What ``Siding/run()`` tries again when credentials change, and what it does not.
 @Suite(.timeLimit(.minutes(5))) struct ServiceSignInTests {
-    @Test func `a page that waits for a sign-in is asked for once the credentials have changed, and not before`()
+    @Test func `a page that waits for a sign-in is requested once the credentials have changed, and not before`()
         async throws
     {
         let token = Mutex("old")
@@ -41,7 +41,7 @@ import Testing
         try await running.ended()
     }
 
-    @Test func `a first page that was refused is asked for again with other credentials, or once its time has come`()
+    @Test func `a first page that was refused is requested again with other credentials, or once its time has come`()
         async throws
     {
         let token = Mutex("old")
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test
-    func `a page that is refused with the old credentials after the new ones were seen is asked for with the new ones`()
+    func `a page that is refused with the old credentials after the change is requested with the new ones`()
         async throws
     {
         let token = Mutex("old")
@@ -156,7 +156,7 @@ import Testing
         #expect(asked.withLock { $0 } == most)
     }
 
-    @Test func `resources whose credentials were refused are not asked for again with the same ones`() async throws {
+    @Test func `resources whose credentials were refused are not requested again with the same ones`() async throws {
         var source = try RunningService.source()
         source.authorization = .bearer(Secret("test") { "wrong" })
         let origin = ScriptedOrigin()

@@ -12,7 +12,7 @@ import Testing
 
 /// What ``Siding/run()`` does side by side: the writes and the syncs of each source.
 @Suite(.timeLimit(.minutes(5))) struct ServiceSourcesTests {
-    @Test func `writes go out while a listing is under way`() async throws {
+    @Test func `writes are sent while a listing is under way`() async throws {
         let gate = Gatepost()
         let isListing = Promise<Void>()
         let isSent = Mutex(false)
@@ -96,7 +96,7 @@ import Testing
         try await running.ended()
     }
 
-    @Test func `no more sources than the limit are synced at once, and the others follow as soon as one has ended`()
+    @Test func `the limit bounds the number of sources synced at once, and the others follow as soon as one has ended`()
         async throws
     {
         let gate = Gatepost()

@@ -39,7 +39,7 @@ import TestSupport
         try await task.value
     }
 
-    @Test func `what is under way ends, the run begins no further resource of before, and the new ones are next`()
+    @Test func `resources under way finish, the run begins none of the former ones, and the new ones are next`()
         async throws
     {
         let gate = Gatepost()
@@ -87,7 +87,7 @@ import TestSupport
         }
     }
 
-    @Test func `equal names are refused, and what was declared before stays`() async throws {
+    @Test func `equal names are refused, and the former declaration stays`() async throws {
         let siding = try await Self.siding(ScriptedOrigin(), [try Self.resource("posts")])
         let (one, other) = (try Self.resource("new"), try Self.resource("newer", at: "https://example.org"))
         for resources in [[one, one], [one, other]] {

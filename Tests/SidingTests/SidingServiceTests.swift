@@ -36,7 +36,7 @@ import Testing
         #expect(records.map(\.key) == ["1", "2"])
     }
 
-    @Test func `all records are read unless a limit is asked for`() async throws {
+    @Test func `all records are read unless a limit is given`() async throws {
         let siding = try await siding(try await Store.temporary(clock: clock.wallClock))
         let ids = (1...1_001).map(String.init).joined(separator: ",")
         origin.set("/posts", ScriptedOrigin.page("[\(ids)]"))
@@ -55,7 +55,7 @@ import Testing
         await #expect(throws: SyncError.self) { try await siding.sync(resource) }
     }
 
-    @Test func `the service looks for what is older than its age, and leaves what is fresh alone`() async throws {
+    @Test func `the service requests resources older than their age, and leaves fresh ones alone`() async throws {
         let siding = try await siding(try await Store.temporary(clock: clock.wallClock))
         #expect(try await siding.dueResources().map(\.name) == ["posts"])
         try await siding.sync(resource)
@@ -90,7 +90,7 @@ import Testing
         #expect(try await store.entries(QueueSelection()).isEmpty)
     }
 
-    @Test func `a page that a person holds waits for that person`() async throws {
+    @Test func `a page that an operator holds waits for that operator`() async throws {
         let store = try await Store.temporary(clock: clock.wallClock)
         let siding = try await siding(store)
         origin.set("/posts?page=2", .failure(Failure(.noInternetConnection, phase: .notSent)))
@@ -116,7 +116,7 @@ import Testing
         #expect(try await siding.dueResources().map(\.name) == ["posts"])
     }
 
-    @Test func `a pass that some parents failed in is not begun anew at once`() async throws {
+    @Test func `a pass in which some parents failed does not restart at once`() async throws {
         var comments = resource
         (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
         comments.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
