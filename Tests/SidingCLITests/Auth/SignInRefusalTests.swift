@@ -206,7 +206,7 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
-    @Test func `a kept token that others could read is not used, and forget mends it`() async throws {
+    @Test func `a kept token that others could read is not used, and forget removes the fault`() async throws {
         let (service, sandbox) = try await setUp()
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(chmod(sandbox.file("test.db.credentials/shop"), 0o644) == 0)

@@ -56,9 +56,7 @@ struct FollowingTests {
         await service.origin.stop()
     }
 
-    @Test func `since 0 the feed has all living records and all deletions, since the newest run nothing`()
-        async throws
-    {
+    @Test func `since 0 the feed has all live records and all deletions, since the newest run nothing`() async throws {
         let (service, sandbox) = try await start()
         try await sandbox.delete("3")
         let all = try await sandbox.siding("export", "items", "--changed-since", "0").objects()

@@ -57,7 +57,9 @@ struct BrokenPageTests {
         await line.end()
     }
 
-    @Test func `a service goes on after a page that broke off, however often the line was down before`() async throws {
+    @Test func `a service continues after a page that broke off, however often the line was down before`()
+        async throws
+    {
         let line = try await Line()
         for _ in 0..<2 { #expect(try await line.sandbox.siding("sync").status == 75) }
         await line.breakOff(for: .milliseconds(200))

@@ -79,7 +79,7 @@ struct QueueUncertainTests {
         await silent.service.origin.stop()
     }
 
-    @Test func `a command's own write is parked as well, exit 75, and its doubt is reported`() async throws {
+    @Test func `a command's own write is parked as well, exit 75, and reported as uncertain`() async throws {
         let silent = try await Silent()
         let sent = try await silent.sandbox.siding("send", "POST", "shop:/orders", "-d", "{}")
         #expect(sent.status == 75)

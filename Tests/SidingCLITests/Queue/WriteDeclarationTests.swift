@@ -272,7 +272,7 @@ struct WriteDeclarationTests {
         await service.origin.stop()
     }
 
-    @Test func `pending edits can be asked for as soon as writes are declared, before the first edit`() async throws {
+    @Test func `pending edits can be queried as soon as writes are declared, before the first edit`() async throws {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

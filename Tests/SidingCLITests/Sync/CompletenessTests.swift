@@ -124,7 +124,7 @@ struct CompletenessTests {
         ("query: { org: { env: ORG } }", "'query.org' is sent as the map { env: ORG }"),
         ("method: POST, body: { org: { env: ORG } }", "'body.org' is sent as the map { env: ORG }"),
     ])
-    func `check warns of a config that can miss changes or delete living records, and names the remedy`(
+    func `check warns of a config that can miss changes or delete live records, and names the remedy`(
         _ resource: String, _ words: String
     ) async throws {
         let sandbox = try Self.sandbox(resource)

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: 2...4)
-    func `a full listing that is interrupted requests all the rest, and no living record counts as deleted`(
+    func `a full listing that is interrupted requests all the rest, and no live record counts as deleted`(
         _ page: Int
     ) async throws {
         let bench = try await Self.bench() { $0.deletions = Deletions(byAbsence: true) }

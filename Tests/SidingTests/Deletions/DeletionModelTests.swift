@@ -17,7 +17,7 @@ import TestSupport
 
     /// Nothing that lives at the origin is taken for deleted, but where it slipped from page to page in two listings in
     /// succession, which no client can see. When the origin is quiet again, what is stored is what it has.
-    @Test(arguments: 0..<4) func `no living record is deleted, and in the end no tombstone is of a living one`(
+    @Test(arguments: 0..<4) func `no live record is deleted, and in the end no tombstone stands for a live record`(
         _ quarter: Int
     ) async throws {
         let count = Self.seeds / 4

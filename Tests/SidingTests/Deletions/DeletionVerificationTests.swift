@@ -50,7 +50,7 @@ import Testing
         #expect(asked(bench) == [])
     }
 
-    @Test func `a record that the origin still has stays, however many listings lack it, and is verified once a day`()
+    @Test func `a record that the origin still has stays after any listings without it, and is verified once a day`()
         async throws
     {
         let bench = try await listed()

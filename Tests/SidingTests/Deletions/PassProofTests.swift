@@ -279,7 +279,7 @@ import Testing
         #expect(try await bench.keys() == [11, 21])
     }
 
-    @Test func `a record with a path of its own is verified once one pass lacks it`() async throws {
+    @Test func `a record with a path of its own is verified once it is missing from a pass`() async throws {
         let bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
         bench.set([1: [11, 12, 13], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
@@ -293,7 +293,9 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test func `a record with a path below its parent is verified once two passes over all lack it`() async throws {
+    @Test func `a record with a path below its parent is verified once it is missing from two passes over all`()
+        async throws
+    {
         let path = "/posts/{post}/tasks/{id}"
         let bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: path))
         bench.set([1: [11, 12, 13], 2: [21]])

@@ -79,7 +79,7 @@ import Testing
         #expect(try await bench.shown("7") != nil)
     }
 
-    @Test func `an empty text is not an id, and the write stays in doubt`() async throws {
+    @Test func `an empty text is not an id, and the write stays uncertain`() async throws {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":"a"}]"#)
         let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)

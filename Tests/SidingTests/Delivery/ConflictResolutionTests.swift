@@ -106,7 +106,9 @@ import Testing
     }
 
     @Test(arguments: [ConflictPolicy.merge, .theirs, .hold])
-    func `an edit that was tried, and may have arrived, is not changed by a pull`(policy: ConflictPolicy) async throws {
+    func `an edit that was tried, and may have arrived, is not changed by an incoming change`(
+        policy: ConflictPolicy
+    ) async throws {
         let bench = try await EditBench.conflict()
         let entry = try await keyed(bench, policy)
         let first = try #require(try await bench.claim(entry.id))

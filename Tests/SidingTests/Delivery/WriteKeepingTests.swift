@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a needed sign-in says nothing of an earlier try that may have arrived`(hasArrived: Bool) async throws {
+    func `a needed sign-in leaves open whether an earlier try arrived`(hasArrived: Bool) async throws {
         let bench = try await Bench()
         let entry = try await bench.enqueue(isKeyed: true)
         let refusal = Failure(.http(HTTPFailure(status: 401)), phase: .answered)
@@ -147,7 +147,7 @@ import Testing
         #expect(try await bench.entry(entry.id).reason == .keyExpired)
     }
 
-    @Test func `a second try that did not leave says nothing of the first, which may have arrived`() async throws {
+    @Test func `a second try that was not sent leaves open whether the first one arrived`() async throws {
         let bench = try await Bench()
         let entry = try await bench.enqueue(isKeyed: true)
         try await bench.send(

@@ -292,7 +292,9 @@ extension WriteProbeTests {
         try await bench.expectSound()
     }
 
-    @Test func `a pull leaves what may have arrived alone, and looks for a conflict once it has not`() async throws {
+    @Test func `an incoming change leaves an edit alone that may have arrived, and conflicts once it has not`()
+        async throws
+    {
         let bench = try await EditBench()
         try await bench.pull(#"[{"id":7,"title":"a"}]"#)
         let edit = WriteEdit(.merge, of: try EditBench.posts(), key: "7")

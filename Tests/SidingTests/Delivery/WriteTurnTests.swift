@@ -57,7 +57,7 @@ import Testing
         #expect(try await bench.entry(lost.entry.id).state == .sending)
     }
 
-    @Test func `a damaged entry is passed over, and does not undo the settling of the one before it`() async throws {
+    @Test func `a damaged entry is passed over, and does not undo the completion of the one before it`() async throws {
         let bench = try await WriteBench(concurrency: 1)
         let good = try await bench.enqueue("/a")
         let bad = try await bench.enqueue("/b")

@@ -9,7 +9,7 @@ import Testing
 
 /// A pull finds that somebody else changed what an edit is made for.
 @Suite struct ConflictTests {
-    @Test func `a pull that changed the same member parks the edit and keeps all three sides`() async throws {
+    @Test func `an incoming change of the same member parks the edit and keeps all three versions`() async throws {
         let bench = try await EditBench.conflict()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#)
         try await bench.pull("[\(EditBench.theirs)]")
@@ -32,7 +32,7 @@ import Testing
         #expect(try await bench.entry(entry.id).state == .queued)
     }
 
-    @Test func `a pull that shows the edit's own effect does not conflict with it`() async throws {
+    @Test func `an incoming change with the edit's own effect does not conflict with it`() async throws {
         let bench = try await EditBench.conflict()
         let first = try await bench.edit(.merge, "a", #"{"title":"1"}"#)
         let second = try await bench.edit(.merge, "a", #"{"title":"2"}"#)

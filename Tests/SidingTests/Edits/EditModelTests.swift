@@ -14,7 +14,7 @@ import TestSupport
 
     /// Whatever is edited, pulled, delivered, refused, merged and dropped, in whatever order: what shows is what the model
     /// says, after every step; and when nothing is left to send, what shows is what the origin is known to have.
-    @Test(arguments: 0..<10) func `random edits, pulls, answers and drops show what a simple model shows`(
+    @Test(arguments: 0..<10) func `random edits, incoming changes, answers and drops agree with a model`(
         tenth: Int
     ) async throws {
         let count = Self.seeds / 10

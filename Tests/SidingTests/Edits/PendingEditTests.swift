@@ -27,7 +27,7 @@ import Testing
         #expect(rows == [["new", "1"]])
     }
 
-    @Test func `a pull never hides a pending edit`() async throws {
+    @Test func `an incoming change never hides a pending edit`() async throws {
         let bench = try await bench()
         try await bench.edit(.merge, "a", #"{"title":"new"}"#)
         let counters = try await bench.pull(#"[{"id":"a","title":"old","votes":2}]"#)
@@ -74,7 +74,7 @@ import Testing
         #expect(try await bench.bases().isEmpty)
     }
 
-    @Test func `dropping the edit restores what a pull brought meanwhile`() async throws {
+    @Test func `dropping the edit restores the incoming change`() async throws {
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
         let later = #"{"id":"a","title":"old","votes":3}"#

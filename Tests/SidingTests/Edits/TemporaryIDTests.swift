@@ -20,7 +20,7 @@ import Testing
         #expect(try #require(try await bench.claim(create.id)).text == #"{"title":"new"}"#)
     }
 
-    @Test func `the real id takes its place in the settling transaction`() async throws {
+    @Test func `the real id takes its place in the transaction that completes the create`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
         try await bench.deliver(create, #"{"id":"p7","title":"new"}"#, status: 201)
@@ -100,7 +100,7 @@ import Testing
         try await bench.expectSound()
     }
 
-    @Test func `a pull that is ahead of the answer makes no second record`() async throws {
+    @Test func `an incoming record that is ahead of the answer makes no second record`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
         try await bench.pull(#"[{"id":"p7","title":"1"}]"#)

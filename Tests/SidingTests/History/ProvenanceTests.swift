@@ -144,7 +144,7 @@ import Testing
         #expect(try await provenance(bench.sqlite, "c").deletion == nil)
     }
 
-    @Test func `a page that does nothing but mark deletions is noted, too`() async throws {
+    @Test func `a page that only marks deletions has a request in the provenance, too`() async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"}]"#)
         let content = try StoreBench.content(#"[{"id":"a","gone":true}]"#)

@@ -68,7 +68,7 @@ import Testing
         #expect(try await bench.queue().allSatisfy { $0.state == .done })
     }
 
-    @Test func `an order that is declared later begins a listing of its own`() async throws {
+    @Test func `an order that is declared later restarts the listing`() async throws {
         let first = #"[{"id":2,"at":"\#(Self.early)"},{"id":3,"at":"\#(Self.late)"}]"#
         var fields: HTTPFields = [.contentType: "application/json"]
         fields[HTTPField.Name("Link")!] = "</posts?page=2>; rel=\"next\""

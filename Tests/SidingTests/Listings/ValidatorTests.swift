@@ -29,7 +29,7 @@ import Testing
         #expect(record.map { String(decoding: $0.body, as: UTF8.self) } == #"{"id":1,"state":"open"}"#)
     }
 
-    @Test func `a listing of its own that changes nothing leaves the validators`() async throws {
+    @Test func `an ad-hoc listing that changes nothing leaves the validators`() async throws {
         let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page("open")]))
         _ = try await bench.sync()
         _ = try await bench.sync(SyncOptions(limit: 1))

@@ -55,7 +55,7 @@ import Testing
     private static let next = HTTPField.Name("X-Next-Page")!
 
     @Test(arguments: [Paging.linkHeader, .nextHeader(next), .headerCursor(next, parameter: "page")], [true, false])
-    func `a single page whose header fields name no page costs one request in each round, and hides no new page`(
+    func `a single page whose header fields name no page costs one request in each sync, and hides no new page`(
         _ paging: Paging, _ byAbsence: Bool
     ) async throws {
         var bench = try await EngineBench(ScriptedOrigin(["/posts": ScriptedOrigin.page("[1]", etag: "\"a\"")]))
@@ -162,7 +162,7 @@ import Testing
         #expect(try await bench.keys().contains("30"))
     }
 
-    @Test func `a short last page is requested whole where pages differ in size, and where missing records are deleted`()
+    @Test func `a short last page is requested whole where page sizes differ, and where missing records are deleted`()
         async throws
     {
         for (counts, byAbsence) in [([2, 3, 1], false), ([2, 2, 1], true)] {

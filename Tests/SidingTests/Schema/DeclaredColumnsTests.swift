@@ -198,7 +198,7 @@ import Testing
         #expect(try await bench.columns("posts") == ["id", "a", "late"])
     }
 
-    @Test func `a listing of its own leaves the columns as they are`() async throws {
+    @Test func `an ad-hoc listing leaves the columns unchanged`() async throws {
         let bench = try await Self.bench([RecordColumn("a")], #"[{"id":1,"a":1}]"#)
         _ = try await bench.bench.open(isAdHoc: true)
         #expect(try await bench.columns("posts") == ["a", "siding_key"])

@@ -13,9 +13,9 @@ import TestSupport
     private static let seeds = Proof.choose(short: 5, middle: 66, long: 183)
 
     @Test(arguments: StormKind.allCases)
-    func `no living record is ever deleted, and three syncs after the storm nothing is missing`(_ kind: StormKind)
-        async throws
-    {
+    func `no live record is ever deleted, and three syncs after the storm nothing is missing`(
+        _ kind: StormKind
+    ) async throws {
         var (incomplete, delivered) = (0, 0)
         func see(_ storm: Storm) {
             incomplete += storm.incomplete

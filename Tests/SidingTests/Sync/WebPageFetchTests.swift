@@ -90,7 +90,7 @@ import Testing
         #expect(try await bench.sync().result.error?.name == "redirectRefused")
     }
 
-    @Test func `where JSON never came before, the message of a redirect doubts the URL, too`() async throws {
+    @Test func `where JSON never came before, the message of a redirect mentions a wrong URL, too`() async throws {
         let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.redirect(mayBePortal: true)]))
         let message = try #require(try await bench.sync().result.error?.message)
         #expect(message.contains("login.wifi.example") && message.contains("may be wrong"), "\(message)")

@@ -99,7 +99,7 @@ import Testing
         #expect(later.deleted == 0 && later.unchanged == 1 && later.quarantined == 0)
     }
 
-    @Test func `a listing of its own keeps what fits the condition as it is now`() async throws {
+    @Test func `an ad-hoc listing keeps the records that fit the present condition`() async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"v":1}]"#)
         let schema = try Self.schema("v > 1")
@@ -111,7 +111,7 @@ import Testing
         #expect(try await bench.rows("SELECT id FROM posts ORDER BY id") == [["1"], ["3"]])
     }
 
-    @Test func `a listing of its own under another condition leaves what is stored and does not fit as it is`()
+    @Test func `an ad-hoc listing under another condition leaves stored records that do not fit unchanged`()
         async throws
     {
         let bench = try await FileBench()

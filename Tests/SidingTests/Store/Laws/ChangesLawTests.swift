@@ -46,7 +46,7 @@ import Testing
             ], "the changes")
     }
 
-    @Test func `since run 0, or one before the first record, all living records are inserted, and tombstones deleted`()
+    @Test func `since run 0, or one before the first record, all live records are inserted, and tombstones deleted`()
         async throws
     {
         var bench = try await StoreBench()

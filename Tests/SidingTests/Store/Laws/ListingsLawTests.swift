@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test
-    func `a listing of its own leaves a changed definition, the checkpoint and the retained fetch for the next sync`()
+    func `an ad-hoc listing leaves a changed definition, the checkpoint and the retained fetch for the next sync`()
         async throws
     {
         let bench = try await StoreBench()
@@ -175,7 +175,7 @@ import Testing
             bench.store.storedPage(StoreBench.page(1), of: "posts") == nil, "a stored page stays")
     }
 
-    @Test func `a listing of its own leaves checkpoint, validators and retained fetch as they are`() async throws {
+    @Test func `an ad-hoc listing leaves checkpoint, validators and retained fetch unchanged`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage(etag: "1")
         let entry = try await bench.retain()
@@ -193,7 +193,7 @@ import Testing
         try require(state.completedAt, is: nil, "completedAt")
     }
 
-    @Test func `a listing of its own makes no listing where there is none`() async throws {
+    @Test func `an ad-hoc listing creates no listing row`() async throws {
         let bench = try await StoreBench()
         let aside = try await bench.open(isAdHoc: true)
         let content = try StoreBench.content(#"[{"id":"x"}]"#)

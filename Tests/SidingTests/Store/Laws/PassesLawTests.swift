@@ -6,7 +6,7 @@ import Testing
 @testable import Siding
 
 @Suite struct PassesLawTests {
-    @Test func `each living record of another resource is due once in a pass`() async throws {
+    @Test func `each live record of another resource is due once in a pass`() async throws {
         var bench = try await StoreBench()
         let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
         try await require(bench.due(pass), is: ["a", "b", "c"], "who is due at first")

@@ -98,7 +98,7 @@ import Testing
         try require(next.attempts, is: 1, "attempts")
     }
 
-    @Test func `a fetch may be retained parked, and the next listing takes it up all the same`() async throws {
+    @Test func `a fetch may be retained parked, and the next listing claims it all the same`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain(parks: .rejected)

@@ -17,7 +17,7 @@ import Testing
         try require(between.map(\.key), is: ["b", "ä"], "keys from behind one that is not there")
     }
 
-    @Test func `a living record is not among the deleted`() async throws {
+    @Test func `a live record is not among the deleted`() async throws {
         let bench = try await StoreBench()
         try await bench.commit(#"[{"id":"a"}]"#, bench.open())
         try await require(
