@@ -37,7 +37,7 @@ import Testing
         #expect(try Self.isFree(path))
     }
 
-    @Test func `who comes second waits on the clock until the first is out, and other accounts do not`() async throws {
+    @Test func `the second caller waits on the clock until the first is out, and other accounts do not`() async throws {
         let lock = try hold()
         async let second = enter()
         await clock.sleepers(1)

@@ -271,7 +271,7 @@ extension RecordDifference<Ticket> {
 
 @Suite struct ChangeSignalTests {
     @Test(.timeLimit(.minutes(5)))
-    func `who came too late for a firing does not wait for it`() async {
+    func `a caller too late for a firing does not wait for it`() async {
         let signal = ChangeSignal()
         let count = signal.count
         signal.fire()

@@ -95,7 +95,7 @@ struct OfflineTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "a network of one's own needs root"))
-    func `a sync sends at once what earlier commands kept for lack of a network`() async throws {
+    func `a sync sends at once the pages kept earlier for lack of a network`() async throws {
         let service = try await Service.start()
         service.listen { _, request in request.method == "POST" ? .json("{}", status: .created) : nil }
         let sandbox = try Sandbox.with(service)

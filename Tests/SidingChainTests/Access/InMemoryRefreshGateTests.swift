@@ -34,7 +34,7 @@ import Testing
         #expect(await second == nil)
     }
 
-    @Test func `who is cancelled in line leaves it, and the next one gets its turn`() async {
+    @Test func `a caller cancelled in line leaves it, and the next one gets its turn`() async {
         async let first = hold("a")
         await clock.sleepers(1)
         let second = Task { await hold("a") }

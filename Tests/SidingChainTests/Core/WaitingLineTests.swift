@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `who is cancelled already takes no turn`() async {
+    @Test func `a caller cancelled before takes no turn`() async {
         let late = started { [turns] in
             withUnsafeCurrentTask { $0?.cancel() }
             return await turns.take()

@@ -100,7 +100,7 @@ import Testing
         #expect(try await bench.claim()?.entry.id == entry.id)
     }
 
-    @Test func `who lost an entry can neither complete it nor send it`() async throws {
+    @Test func `a sender that lost an entry can neither complete it nor send it`() async throws {
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a", idempotency: nil)
         let stale = try #require(try await bench.claim())
