@@ -32,9 +32,10 @@ struct EditDelivery {
     ) throws {
         let document = try? JSONDocument(answer.body)
         let keyPath = edit.terms.keyPaths.count == 1 ? edit.terms.keyPaths.first : nil
-        let record = document.map { edit.terms.record(in: $0, key: nil) ?? edit.terms.record(in: $0) }
+        let record = document.map(edit.terms.record)
         let byKey = keyPath.flatMap { path in
             (isListed ? document?.value(at: path) : nil) ?? record?.value(at: path)
+                ?? document?.onlyMember?.value(at: path)
         }
         let byID = edit.terms.idPath.flatMap { document?.value(at: $0) }
         let said = isListed ? (keyPath == nil ? byID : byKey) : (edit.terms.idPath == nil ? byKey : byID)
@@ -143,5 +144,13 @@ struct EditDelivery {
         if projection.table.keyType == nil { projection.table = try projection.table.fixKeyType(kind, transaction) }
         guard kind == projection.table.keyType else { return nil }
         return try projection.dropped.removed(from: record)
+    }
+}
+
+extension JSONDocument {
+    /// The value of an object's only member: `{"data": {"id": 7}}` is an answer in an envelope. Only the id is believed, as such
+    /// an answer often has no more of the record.
+    fileprivate var onlyMember: JSONDocument? {
+        members.flatMap { $0.count == 1 ? $0[0].value : nil }
     }
 }

@@ -94,14 +94,11 @@ struct EditTerms: Codable, Hashable, Sendable {
     /// The record in a body or an answer: the value at ``recordPath``, or the whole document if that path holds nothing.
     func record(in document: JSONDocument) -> JSONDocument { Self.record(in: document, at: recordPath) }
 
-    /// The record with `key` in an answer; nil if it is not there. A wrapped record may also come bare, and any record as the
-    /// only member of an object, such as `{"data": {"id": 7}}`.
+    /// The record with `key` in an answer; nil if it is not there. A wrapped record may also come bare.
     ///
     /// - Parameter key: nil for any, as the origin may choose that of a new record.
     func record(in document: JSONDocument, key: String?) -> JSONDocument? {
-        let members = document.members ?? []
-        let onlyMember = members.count == 1 ? [members[0].value] : []
-        return ([record(in: document), document] + onlyMember).first { record in
+        [record(in: document), document].first { record in
             guard record.kind == .object, let found = recordKey(of: record)?.text else { return false }
             return key.map { $0 == found } ?? true
         }
