@@ -62,9 +62,11 @@ format: ## mend the style in place, and add missing licences
 bench: build ## figures, as ratios to the C limit in the same run (installs curl, nginx and xxhash headers)
 	@Benchmarks/run
 
-bench-chain: setup ## what a chain of eight nodes costs over a direct call; fails over 5 µs or 20 allocations
+bench-chain: setup ## what a chain of eight nodes costs over a direct call, and typed reads over JSONDecoder; fails over 5 µs, 20 allocations, or below 0.9
 	$(SWIFT) build --configuration release --product ChainCallBenchmark
+	$(SWIFT) build --configuration release --product TypedReadsBenchmark
 	@.build/release/ChainCallBenchmark
+	@.build/release/TypedReadsBenchmark
 
 bench-peers: build ## copies over a line that fails, beside dlt, requests and curl from PyPI (installs them): about four minutes
 	@Benchmarks/run-peers

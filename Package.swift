@@ -234,6 +234,9 @@ let package = Package(
             name: "QueueBenchmark",
             dependencies: ["Siding", "SidingChain", "SidingOrigin", "SidingSynchronization", httpTypes],
             path: "Benchmarks/Queue", swiftSettings: settings),
+        .executableTarget(
+            name: "TypedReadsBenchmark", dependencies: ["SidingKit"], path: "Benchmarks/TypedReads",
+            packageAccess: false, swiftSettings: settings),
         // What only the tests of this package use.
         .target(
             name: "TestSupport", dependencies: ["SidingSynchronization", logging], path: "Tests/TestSupport",

@@ -37,7 +37,7 @@ public struct RecordFeed<Model: Codable & Sendable>: AsyncSequence, Sendable {
     /// The run from which the next feed starts; nil if no run ever ended.
     public var run: RunID? { since.run }
 
-    /// The number of changed records.
+    /// The number of changed records, with those that typed reads leave out as pending creations.
     public var count: Int { since.changes.count }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(feed: self, rest: since.changes[...]) }

@@ -106,6 +106,7 @@ extension Siding {
     /// The records whose searchable members contain all words of `text`, best match first. `text` has no syntax.
     ///
     /// The first search of a resource builds its index, in short write transactions that read every record.
+    /// - Parameter limit: the greatest number of records; matches that are pending creations count.
     public func search<Model>(
         _ text: String, in resource: Resource<Model>, limit: Int = 50
     ) async throws(RecordError) -> [SearchHit<Model>] {

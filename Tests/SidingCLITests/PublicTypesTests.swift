@@ -17,7 +17,7 @@ import Testing
     func `every public type is named in a document`(_ module: String, atLeast: Int) throws {
         let types = try Self.publicTypes(of: module)
         #expect(types.count >= atLeast)
-        let named = try Self.namesInDocuments()
+        let named = try Self.namesInDocuments.get()
         #expect(types.filter { !named.contains($0) }.sorted() == [])
     }
 
@@ -54,8 +54,11 @@ import Testing
     nonisolated(unsafe) private static let declaration =
         /( *)((?:[a-z]+ )*)(struct|final class|class|enum|actor|protocol|typealias|extension) ([A-Z][\w.]*).*/
 
+    /// The pages are read once for all modules.
+    private static let namesInDocuments = Result { try readNamesInDocuments() }
+
     /// What README and Docs name in code. Paths of files are left out, as they say nothing to programs.
-    private static func namesInDocuments() throws -> Set<String> {
+    private static func readNamesInDocuments() throws -> Set<String> {
         let documents = root.appending(path: "Docs")
         let pages =
             try FileManager.default.contentsOfDirectory(at: documents, includingPropertiesForKeys: nil)

@@ -253,7 +253,7 @@ package struct SyncEngine: Sendable {
     private func held(_ resource: AnyResource, by holder: LeaseHolder) -> SyncReport {
         let error = RecordedError(
             name: "locked", message: holder.message(holding: resource.name),
-            hint: "wait for it, or use --wait-lock 30s")
+            hint: "wait for it with 'siding sync --wait-lock 30s', or SyncOptions(lockWait:) in a program")
         return SyncReport(resource.name, .skipped, error: error, heldBy: holder)
     }
 

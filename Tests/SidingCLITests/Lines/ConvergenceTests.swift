@@ -36,7 +36,7 @@ struct ConvergenceTests {
     ]
 
     @Test func `on any line the copy is complete in the end, and hardly a byte is wasted`() async throws {
-        let seeds = 1...Proof.choose(short: 4, middle: 12, long: 200)
+        let seeds = 1...Proof.choose(short: 2, middle: 8, long: 200)
         var shares: [Share] = []
         for seed in seeds where Proof.seed.map({ $0 == UInt64(seed) }) ?? true {
             shares.append(try await copy(Self.kinds[seed % Self.kinds.count], seed: UInt64(seed), servesRanges: true))

@@ -16,7 +16,7 @@ import TestSupport
         .replace(WriteChange(body: Array(#"{"title":"edited"}"#.utf8), releases: false)), .purge,
     ]
 
-    @Test(arguments: 0..<Proof.choose(short: 4, middle: 10, long: 100), decisions)
+    @Test(arguments: 0..<Proof.choose(short: 2, middle: 5, long: 100), decisions)
     func `an action on many entries has the effect of the same action on each`(
         seed: Int, decision: OperatorAction
     ) async throws {
