@@ -48,8 +48,9 @@ struct Depot {
         router.get("issues") { _, _ in try await siding.records(of: issues).sorted(by: \.id).array() }
         router.post("issues") { request, context in
             let draft = try await request.decode(as: Draft.self, context: context)
-            let entry = try await siding.create(draft, in: issues)
-            return EditedResponse(status: entry.state == .done ? .created : .accepted, response: entry.id)
+            // Stored when this returns, and sent by `run()`: nobody waits for the tracker.
+            let entry = try await siding.create(draft, in: issues, sendsNow: false)
+            return EditedResponse(status: .accepted, response: entry.id)
         }
         // Server-sent events: how many issues there are, and then each change, by a sync, a write or another process.
         router.get("changes") { _, _ in

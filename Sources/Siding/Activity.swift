@@ -16,8 +16,9 @@ final class Activity: Sendable {
     let syncs = RunningSyncs()
     let clock: any Clock<Duration>
     private let state = Mutex(State())
+    /// Fires as each call ends: it may have made work due that ``Siding/run()`` is to do.
+    let calls = ChangeSignal()
     private let closing = ChangeSignal()
-    private let ended = ChangeSignal()
 
     /// - Parameter clock: measures the pauses of the readers of events.
     init(clock: any Clock<Duration>) {
@@ -77,9 +78,9 @@ final class Activity: Sendable {
         state.withLock { $0.isClosed = true }
         closing.fire()
         while true {
-            let count = ended.count
+            let count = calls.count
             guard state.withLock({ $0.underWay > 0 }) else { break }
-            await ended.wait(past: count)
+            await calls.wait(past: count)
         }
         events.close()
     }
@@ -94,7 +95,7 @@ final class Activity: Sendable {
 
     private func end() {
         state.withLock { $0.underWay -= 1 }
-        ended.fire()
+        calls.fire()
     }
 }
 

@@ -7,11 +7,15 @@ public import SidingChain
 extension Siding {
     /// Stores a write, and sends it at once if the network allows. When this returns the write is durable, delivered or not.
     ///
+    /// It waits for the answer, up to the timeouts of the source. Cancelling it does not take the write back.
+    /// - Parameters:
+    ///   - write: the request.
+    ///   - sendsNow: false to return as soon as the write is stored, such as where a person waits: ``run()`` sends it at once.
     /// - Returns: the entry: `done`, `queued` for later, or `parked` until an operator acts.
     /// - Throws: ``StoreError``; ``StoreError/Kind/invalidWrite`` if the queue may not keep the write: its source is unknown, its
     ///   URL is at another origin than the source, or it carries a credential.
     @discardableResult
-    public func send(_ write: WriteRequest) async throws(StoreError) -> QueueEntry {
+    public func send(_ write: WriteRequest, sendsNow: Bool = true) async throws(StoreError) -> QueueEntry {
         guard let source = sender.sources[write.source] else {
             throw StoreError(
                 .invalidWrite, "no source is named '\(write.source)': the write was not stored",
@@ -21,7 +25,8 @@ extension Siding {
         return try await activity.perform { () throws(StoreError) in
             let entry = try await sender.store.enqueue(write)
             activity.events.publish(.entryChanged(entry))
-            guard source.isReachable(by: sender.environment.connectivity), let tried = try await sender.send(entry.id)
+            guard sendsNow, source.isReachable(by: sender.environment.connectivity),
+                let tried = try await sender.send(entry.id)
             else { return entry }
             activity.events.publish(.entryChanged(tried))
             return tried

@@ -19,15 +19,16 @@ extension Siding {
     ///   - draft: the record as it is sent; encoded as models of the resource are.
     ///   - conflict: what to do if the origin answers with a conflict; nil for the declared policy, or to hold the write.
     ///   - after: the ids of entries that must be delivered first. Those that create a record which the draft names are.
+    ///   - sendsNow: false to return as soon as the write is stored; ``Siding/run()`` sends it at once.
     /// - Returns: the entry: `done`, `queued` for later, or `parked` until an operator acts. ``QueueEntry/recordKey`` is the key
     ///   for later writes to the record, also while it is temporary.
     /// - Throws: ``StoreError``; ``StoreError/Kind/invalidWrite`` if the write cannot be made, or the queue may not keep it.
     @discardableResult
     public func create<Model>(
         _ draft: some Encodable & Sendable, in resource: Resource<Model>, conflict: ConflictPolicy? = nil,
-        after: [String] = []
+        after: [String] = [], sendsNow: Bool = true
     ) async throws(StoreError) -> QueueEntry {
-        try await send(resource.write(.create, record: draft, conflict, after))
+        try await send(resource.write(.create, record: draft, conflict, after), sendsNow: sendsNow)
     }
 
     /// Changes a record at the origin. The change shows at once, as a pending edit.
@@ -40,21 +41,23 @@ extension Siding {
     ///   - change: the members to change, as they are sent by PATCH; for writes declared with PUT, the whole record.
     ///   - conflict: what to do if the origin changed the record meanwhile; nil for the declared policy, or to hold the write.
     ///   - after: the ids of entries that must be delivered first.
+    ///   - sendsNow: false to return as soon as the write is stored; ``Siding/run()`` sends it at once.
     @discardableResult
     public func update<Model>(
         key: String, with change: some Encodable & Sendable, in resource: Resource<Model>,
-        conflict: ConflictPolicy? = nil, after: [String] = []
+        conflict: ConflictPolicy? = nil, after: [String] = [], sendsNow: Bool = true
     ) async throws(StoreError) -> QueueEntry {
-        try await send(resource.write(.update, key: key, record: change, conflict, after))
+        try await send(resource.write(.update, key: key, record: change, conflict, after), sendsNow: sendsNow)
     }
 
-    /// Changes the record under a numeric key, like ``update(key:with:in:conflict:after:)``.
+    /// Changes the record under a numeric key, like ``update(key:with:in:conflict:after:sendsNow:)``.
     @discardableResult
     public func update<Model>(
         key: some BinaryInteger & Sendable, with change: some Encodable & Sendable, in resource: Resource<Model>,
-        conflict: ConflictPolicy? = nil, after: [String] = []
+        conflict: ConflictPolicy? = nil, after: [String] = [], sendsNow: Bool = true
     ) async throws(StoreError) -> QueueEntry {
-        try await update(key: String(key), with: change, in: resource, conflict: conflict, after: after)
+        try await update(
+            key: String(key), with: change, in: resource, conflict: conflict, after: after, sendsNow: sendsNow)
     }
 
     /// Deletes a record at the origin. It is hidden at once. ``deleteLocally(key:from:)`` sends nothing.
@@ -63,20 +66,22 @@ extension Siding {
     ///   - key: the key of the record, or the temporary one of a record that is yet to be created.
     ///   - conflict: what to do if the origin changed the record meanwhile; nil for the declared policy, or to hold the write.
     ///   - after: the ids of entries that must be delivered first.
+    ///   - sendsNow: false to return as soon as the write is stored; ``Siding/run()`` sends it at once.
     @discardableResult
     public func delete<Model>(
-        key: String, in resource: Resource<Model>, conflict: ConflictPolicy? = nil, after: [String] = []
+        key: String, in resource: Resource<Model>, conflict: ConflictPolicy? = nil, after: [String] = [],
+        sendsNow: Bool = true
     ) async throws(StoreError) -> QueueEntry {
-        try await send(resource.write(.delete, key: key, conflict, after))
+        try await send(resource.write(.delete, key: key, conflict, after), sendsNow: sendsNow)
     }
 
-    /// Deletes the record under a numeric key, like ``delete(key:in:conflict:after:)``.
+    /// Deletes the record under a numeric key, like ``delete(key:in:conflict:after:sendsNow:)``.
     @discardableResult
     public func delete<Model>(
         key: some BinaryInteger & Sendable, in resource: Resource<Model>, conflict: ConflictPolicy? = nil,
-        after: [String] = []
+        after: [String] = [], sendsNow: Bool = true
     ) async throws(StoreError) -> QueueEntry {
-        try await delete(key: String(key), in: resource, conflict: conflict, after: after)
+        try await delete(key: String(key), in: resource, conflict: conflict, after: after, sendsNow: sendsNow)
     }
 }
 

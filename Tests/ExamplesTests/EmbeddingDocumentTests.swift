@@ -93,6 +93,7 @@ struct EmbeddingDocumentTests {
         let source = try Source(baseURL: origin.url.origin)
         let issues = AnyResource("issues", from: source, at: "/issues", key: "id", paging: .linkHeader)
         #expect(try snippets.scheduled(issues).allSatisfy { $0.schedule != nil })
+        #expect(try snippets.declared().first?.source.idempotency != nil)
         let siding = try await snippets.logged(issues, HTTPTransports())
         let reading = Task { await snippets.events(siding) }
         try await siding.sync(issues)

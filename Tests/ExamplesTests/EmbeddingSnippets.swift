@@ -70,6 +70,7 @@ struct EmbeddingSnippets {
         if let failure = health.storeFailure { print("nothing can be stored: \(failure)") }
         for resource in health.resources where !resource.isWell {
             print("\(resource.name): \(resource.error?.message ?? resource.incomplete ?? "too old, or never complete")")
+            if let complete = resource.completedAt { print("complete \(WallClock.system.now - complete) ago") }
         }
         for gate in health.gates { print("requests to \(gate.source) are paused: \(gate.note)") }
         if let since = health.dueSince { print("a write is due since \(since.rfc3339)") }
@@ -83,6 +84,14 @@ struct EmbeddingSnippets {
             if entry.reason == .signIn { try await siding.retry(entry) }
             if entry.reason == .rejected { try await siding.drop(entry) }
         }
+    }
+
+    func declared() throws -> [AnyResource] {
+        var shop = try Source(baseURL: url)
+        shop.idempotency = Idempotency()  // it honours Idempotency-Key: a write without an answer is sent again
+        let products = AnyResource(
+            "products", from: shop, at: "/products", key: "id", paging: .page(Paging.PageNumbers(size: 100)))
+        return [products]
     }
 
     func close(_ siding: Siding) async {

@@ -37,7 +37,7 @@ public struct WriteProbe: Sendable, Hashable, Codable {
     /// Where the write's body holds the record, and in it the mark; nil if the body is the record.
     public var record: JSONPath?
 
-    /// The parameters are the properties of the same names; ``Siding/send(_:)`` checks whether they fit together.
+    /// The parameters are the properties of the same names; ``Siding/send(_:sendsNow:)`` checks whether they fit together.
     public init(
         _ path: String, mark: JSONPath? = nil, records: JSONPath? = nil, after: Duration = usualDelay,
         fallback: Fallback = .hold, id: String? = nil, record: JSONPath? = nil

@@ -48,7 +48,7 @@ public struct WriteRequest: Sendable {
     /// Whether 404 and 410 count as success; nil means yes if the method is DELETE or the ``edit`` deletes its record.
     public var goneIsDone: Bool?
 
-    /// The parameters are the properties of the same names; set the others on the value. ``Siding/send(_:)`` checks them.
+    /// The parameters are the properties of the same names; set the others on the value. ``Siding/send(_:sendsNow:)`` checks them.
     public init(
         to source: String, _ method: HTTPRequest.Method, _ url: HTTPURL, headerFields: HTTPFields = [:],
         body: [UInt8]? = nil, idempotency: Idempotency? = nil

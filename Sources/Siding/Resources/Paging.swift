@@ -34,7 +34,7 @@ public enum Paging: Sendable, Hashable {
         public var start: Int
         /// The parameter with the number of records per page; nil, the default, sends none.
         public var sizeParameter: Parameter?
-        /// How many records a page is asked to have; nil leaves it to the origin. A page with fewer is the last one.
+        /// How many records a page is asked to have; nil leaves it to the origin. A page with fewer need not be the last one.
         public var size: Int?
 
         /// Page numbers from 1 in `page` by default.

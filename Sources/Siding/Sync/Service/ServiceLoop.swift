@@ -7,13 +7,16 @@ internal import SidingSynchronization
 /// The loop behind ``Siding/run()`` and `siding queue run --watch`: sends the writes of each source and syncs its resources
 /// concurrently, so that none of them waits for another.
 ///
-/// It looks for due work at least once per pace, when an entry or a resource becomes due, and at once when the network changes. A
+/// It looks for due work at least once per pace, when an entry or a resource becomes due, and at once when the network changes or
+/// a call of the program has ended. A
 /// cancelled loop claims nothing more, and returns once the running work has ended.
 package struct ServiceLoop: Sendable {
     private let currentSender: @Sendable () -> WriteSender
     private var sender: WriteSender { currentSender() }
     let pace: Duration
     let changes: NetworkChanges?
+    /// Fires as calls of the program end, which may have made work due; nil if there are none.
+    var calls: ChangeSignal?
     /// Whose writes are sent; nil, the default, for all.
     package var sources: Set<String>?
     /// Whether to log a store failure that may pass and go on, instead of throwing it; false by default.
@@ -161,7 +164,7 @@ package struct ServiceLoop: Sendable {
     ) {
         guard !Task.isCancelled, progress.failure == nil else { return }
         progress.running.insert(work)
-        let mark = mark ?? Mark(network: changes?.mark, sender: sender)
+        let mark = mark ?? Mark(network: changes?.mark, calls: calls?.count, sender: sender)
         progress.marks[work] = mark
         progress.begun[work] = sender.environment.wallClock.now
         progress.due[work] = nil
@@ -261,14 +264,16 @@ package struct ServiceLoop: Sendable {
     }
 
     private func isOutdated(_ mark: Mark) -> Bool {
-        mark.isOutdated || changes?.mark != mark.network || mark.sender.replaced.count > 0
+        mark.isOutdated || changes?.mark != mark.network || calls?.count != mark.calls
+            || mark.sender.replaced.count > 0
     }
 
-    /// Waits for the end of `rest`, or until the network or the sender changes.
+    /// Waits for the end of `rest`, until the network or the sender changes, or until a call of the program ends.
     private func pause(for rest: @escaping @Sendable () async -> Void, after mark: Mark?) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await rest() }
             if let changes, let mark = mark?.network { group.addTask { await changes.next(after: mark) } }
+            if let calls, let count = mark?.calls { group.addTask { await calls.wait(past: count) } }
             if let mark { group.addTask { await mark.sender.replaced.wait(past: 0) } }
             await group.next()
             group.cancelAll()
