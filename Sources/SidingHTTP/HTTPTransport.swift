@@ -49,6 +49,8 @@ public final class HTTPTransport: Transport {
         let settings = configuration.settings
         var hop = try CheckedRequest(request, body: body, settings: settings)
         var redirects = Redirects(from: hop, settings)
+        // A timer of no time would race with a fast answer.
+        guard settings.totalTimeout > .zero else { throw Failure(.timeout(.total), phase: .notSent) }
         let deadline = NIODeadline.now() + TimeAmount(bounded: settings.totalTimeout)
         while true {
             let client = try await clients.client(for: hop.url)

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import SidingChain
 import SidingOrigin
-import Synchronization
+import SidingSynchronization
 import Testing
 
 @testable import SidingCLI
