@@ -21,12 +21,12 @@ struct IssueGateway: Sendable {
         siding = try await Siding(store: .sqlite(path: path), resources: [issues], transports: HTTPTransports())
     }
 
-    /// Fetches the issues of a milestone and saves them. Gives all that are stored, also if the tracker does not answer.
-    func issues(of milestone: String) async throws(Failure) -> [Issue] {
+    /// All stored issues, after those of a milestone were fetched and saved; without an answer, as they were.
+    func issues(refreshing milestone: String) async throws(Failure) -> [Issue] {
         let route = requests.route(.get, "/milestones/{name}/issues")
         let fetch: Chain<String, [Issue]> = route.build(.path { ["name": $0] }, .json)
         return try await fetch.then(SaveRecordsStep(to: issues, in: siding)).map { _ in }
-            .recover { failure, _ in guard failure.status == nil else { throw failure } }
+            .recover { failure, _ in guard failure.phase != .answered else { throw failure } }
             .then(FetchRecordsStep { [siding, issues] in siding.records(of: issues).sorted(by: \.id) })
             .outcome(of: milestone).get()
     }
@@ -48,7 +48,7 @@ struct Gateway {
     static func main() async throws {
         let gateway = try await IssueGateway(CommandLine.arguments[1], path: CommandLine.arguments[2])
         do {
-            for issue in try await gateway.issues(of: "M 1") { print("\(issue.id): \(issue.title)") }
+            for issue in try await gateway.issues(refreshing: "M 1") { print("\(issue.id): \(issue.title)") }
             print("created: \(try await gateway.create("Gate 4 does not close").state)")
             let map = try await gateway.map(to: "map.pbf") { print("\(Int(($0.fraction ?? 0) * 100)) %") }
             print("map: \(map.bytes) bytes")

@@ -16,9 +16,10 @@ final class Activity: Sendable {
     let syncs = RunningSyncs()
     let clock: any Clock<Duration>
     private let state = Mutex(State())
-    /// Fires as each call ends: it may have made work due that ``Siding/run()`` is to do.
-    let calls = ChangeSignal()
+    /// Fires when a call has stored a write, or may have made one due.
+    let dueWrites = ChangeSignal()
     private let closing = ChangeSignal()
+    private let ended = ChangeSignal()
 
     /// - Parameter clock: measures the pauses of the readers of events.
     init(clock: any Clock<Duration>) {
@@ -78,9 +79,9 @@ final class Activity: Sendable {
         state.withLock { $0.isClosed = true }
         closing.fire()
         while true {
-            let count = calls.count
+            let count = ended.count
             guard state.withLock({ $0.underWay > 0 }) else { break }
-            await calls.wait(past: count)
+            await ended.wait(past: count)
         }
         events.close()
     }
@@ -95,7 +96,7 @@ final class Activity: Sendable {
 
     private func end() {
         state.withLock { $0.underWay -= 1 }
-        calls.fire()
+        ended.fire()
     }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import SidingSynchronization
+
 /// The queue, for programs: the pages and writes that wait, and the decisions of an operator on them.
 extension Siding {
     /// The entries of the queue in these states, oldest first; those of all processes.
@@ -73,6 +75,7 @@ extension Siding {
             }
             activity.events.publish(.entryChanged(change.entry))
             try await next(store, change.entry)
+            activity.dueWrites.fire()
             return change.entry
         }
     }

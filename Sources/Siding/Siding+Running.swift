@@ -7,8 +7,8 @@ extension Siding {
     /// Keeps the resources fresh until the service is asked to stop: sends due writes, and syncs each resource that is due by
     /// its `schedule`, or without one older than its `maxAge`, or that has a queued page that is due.
     ///
-    /// It checks every ten seconds, when a resource or a queued request becomes due, and at once when the network changes or a
-    /// call of this ``Siding`` has stored a write, synced a resource or changed an entry.
+    /// It checks every ten seconds, when a resource or a queued request becomes due, and at once when the network changes. It
+    /// also looks for due writes at once when a call of this ``Siding`` has stored one, synced a resource or changed an entry.
     /// When asked to stop, it starts nothing new; a write in flight that may not be sent twice has up to 8 s for its answer.
     ///
     /// - Throws: ``StoreError`` that cannot heal by itself: the file is damaged, or not the one that was opened. Others, such
@@ -22,7 +22,7 @@ extension Siding {
         let log = ServiceLog(builder.environment.logger)
         activity.note(storeFailure: nil)
         var loop = ServiceLoop(sender: sender, pace: pace, changes: changes)
-        (loop.outlastsFailures, loop.whenIdle, loop.calls) = (true, whenIdle, activity.calls)
+        (loop.outlastsFailures, loop.whenIdle, loop.dueWrites) = (true, whenIdle, activity.dueWrites)
         loop.polled = { [activity, wallClock] in activity.note(pollAt: wallClock.now) }
         loop.failing = { [activity] in activity.note(storeFailure: $0) }
         loop.report = { [activity, wallClock] entry in

@@ -2,6 +2,7 @@
 internal import FoundationEssentials
 public import HTTPTypes
 public import SidingChain
+internal import SidingSynchronization
 
 /// Writes of the user, from inside a program.
 extension Siding {
@@ -10,8 +11,9 @@ extension Siding {
     /// It waits for the answer, up to the timeouts of the source. Cancelling it does not take the write back.
     /// - Parameters:
     ///   - write: the request.
-    ///   - sendsNow: false to return as soon as the write is stored, such as where a person waits: ``run()`` sends it at once.
-    /// - Returns: the entry: `done`, `queued` for later, or `parked` until an operator acts.
+    ///   - sendsNow: false to return as soon as the write is stored, such as where a person waits: ``run()`` of this ``Siding`` sends
+    ///     it at once, that of another process within ten seconds.
+    /// - Returns: the entry: `done`, `queued` for later, `parked` until an operator acts, or `sending` if ``run()`` has it.
     /// - Throws: ``StoreError``; ``StoreError/Kind/invalidWrite`` if the queue may not keep the write: its source is unknown, its
     ///   URL is at another origin than the source, or it carries a credential.
     @discardableResult
@@ -25,10 +27,14 @@ extension Siding {
         return try await activity.perform { () throws(StoreError) in
             let entry = try await sender.store.enqueue(write)
             activity.events.publish(.entryChanged(entry))
-            guard sendsNow, source.isReachable(by: sender.environment.connectivity),
-                let tried = try await sender.send(entry.id)
-            else { return entry }
+            guard sendsNow, source.isReachable(by: sender.environment.connectivity) else {
+                activity.dueWrites.fire()
+                return entry
+            }
+            // The service may have claimed it before.
+            guard let tried = try await sender.send(entry.id) else { return try await queueEntry(entry.id) }
             activity.events.publish(.entryChanged(tried))
+            if tried.state == .queued { activity.dueWrites.fire() }
             return tried
         }
     }

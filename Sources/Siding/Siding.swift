@@ -2,6 +2,7 @@
 public import ServiceLifecycle
 public import SidingChain
 public import SidingNetwork
+internal import SidingSynchronization
 
 /// Siding inside a program: one store, some resources, and a service that keeps them fresh.
 ///
@@ -92,6 +93,8 @@ public struct Siding: Service {
                 ) { () throws(StoreError) in
                     let report = try await declarations.engine.sync(resource, options: options)
                     await announce([report])
+                    // An answered page ends the waits of an outage.
+                    activity.dueWrites.fire()
                     return report
                 }
             }

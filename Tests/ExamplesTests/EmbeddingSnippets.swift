@@ -72,7 +72,7 @@ struct EmbeddingSnippets {
             print("\(resource.name): \(resource.error?.message ?? resource.incomplete ?? "too old, or never complete")")
             if let complete = resource.completedAt { print("complete \(WallClock.system.now - complete) ago") }
         }
-        for gate in health.gates { print("requests to \(gate.source) are paused: \(gate.note)") }
+        for gate in health.gates { print("writes to \(gate.source) wait: \(gate.note)") }
         if let since = health.dueSince { print("a write is due since \(since.rfc3339)") }
         if let look = health.lastPoll { print("run() looked for work at \(look.rfc3339)") }
         return health

@@ -35,7 +35,6 @@ struct EditDelivery {
         let record = document.map(edit.terms.record)
         let byKey = keyPath.flatMap { path in
             (isListed ? document?.value(at: path) : nil) ?? record?.value(at: path)
-                ?? document?.onlyMember?.value(at: path)
         }
         let byID = edit.terms.idPath.flatMap { document?.value(at: $0) }
         let said = isListed ? (keyPath == nil ? byID : byKey) : (edit.terms.idPath == nil ? byKey : byID)
@@ -43,6 +42,7 @@ struct EditDelivery {
         let real =
             said.flatMap { (try? TemporaryRewriting(from: "", to: $0)) == nil ? nil : $0 }
             ?? (keyPath == nil ? nil : answer.createdID.flatMap { id(saying: $0, projection.table.keyType) })
+            ?? (isListed ? nil : document.flatMap { edit.terms.wrappedID(in: $0, answer, projection.table.keyType) })
         var naming = TemporaryNaming(
             transitions: transitions, projection: projection, entry: edit.entry, temporary: edit.temporaryID ?? "",
             composite: edit.terms.keyPaths.count > 1 ? record.flatMap(edit.terms.recordKey)?.text : nil)
@@ -147,10 +147,19 @@ struct EditDelivery {
     }
 }
 
-extension JSONDocument {
-    /// The value of an object's only member: `{"data": {"id": 7}}` is an answer in an envelope. Only the id is believed, as such
-    /// an answer often has no more of the record.
-    fileprivate var onlyMember: JSONDocument? {
-        members.flatMap { $0.count == 1 ? $0[0].value : nil }
+extension EditTerms {
+    /// The id of a created record in an answer such as `{"data": {"id": 7}}`, where nothing says how the answer wraps it. Only the id is
+    /// believed, as such an answer often has no more of the record.
+    ///
+    /// An answer with another member beside it, or with another name, may be about something else: a job, a user, an error. So may
+    /// one with 202, and one whose id is of another type than the keys of the resource.
+    fileprivate func wrappedID(
+        in document: JSONDocument, _ answer: WriteAnswer, _ kind: RecordKey.Kind?
+    ) -> JSONDocument? {
+        guard recordPath == nil, idPath == nil, keyPaths.count == 1, answer.status != 202,
+            let members = document.members, members.count == 1, ["data", "result"].contains(members[0].name),
+            let found = recordKey(of: members[0].value)?.kind, kind == nil || kind == found
+        else { return nil }
+        return members[0].value.value(at: keyPaths[0])
     }
 }

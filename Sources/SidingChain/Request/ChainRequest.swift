@@ -10,7 +10,7 @@ public struct ChainRequest<Body: Sendable>: Sendable {
     public var route: RequestRoute
     /// The fields so far; later nodes add theirs.
     public var headerFields: HTTPFields
-    /// A model, or a ``EncodedBody`` once it is encoded.
+    /// A model, or an ``EncodedBody`` once it is encoded.
     public var body: Body
     /// How often the request is tried again if its chain's ``RetryPolicy`` allows it for the failure; nil, the default, for as
     /// often as that policy says.

@@ -9,7 +9,7 @@ internal import SidingJSON
 /// An assembly has two: one outside of `RetryNode` for middlewares that run once per request, one inside for those that run
 /// once per attempt. Transforms come first, each receiving the previous result; then side effects, which are awaited; then the
 /// request; and on a failure, even of a transform, the failure transforms. The filters of the call and of the request,
-/// `ChainContext.middlewareFilter` and `Request.middlewareFilter`, select which of them run.
+/// `ChainContext.middlewareFilter` and `ChainRequest.middlewareFilter`, select which of them run.
 public struct MiddlewareNode<Wrapped: Node>: WrapperNode where Wrapped.Input == RequestDraft {
     public let wrapped: Wrapped
     private let middlewares: Middlewares

@@ -153,7 +153,7 @@ extension ChainRequest {
 }
 
 extension ChainContext {
-    /// Which middlewares run for the call; all by default. The filter of the request, `Request.middlewareFilter`, must allow
+    /// Which middlewares run for the call; all by default. The filter of the request, `ChainRequest.middlewareFilter`, must allow
     /// them, too.
     public var middlewareFilter: MiddlewareFilter {
         get { self[MiddlewareFilter.self] ?? .all }

@@ -10,7 +10,8 @@ import Testing
 @Suite struct CreatedIDTests {
     /// Sends a create, and an update of the new record, to an origin that answers with `location`.
     private func create(
-        _ location: String?, body: String = "", over pull: String = #"[{"id":"a"}]"#
+        _ location: String?, body: String = "", status: HTTPResponse.Status = .created,
+        over pull: String = #"[{"id":"a"}]"#
     ) async throws -> (bench: EditBench, create: QueueEntry, update: QueueEntry) {
         let bench = try await EditBench()
         try await bench.pull(pull)
@@ -20,7 +21,7 @@ import Testing
         let origin = ScriptedOrigin()
         var fields = HTTPFields()
         fields[.location] = location
-        origin.set("/posts", .text(body, status: .created, headerFields: fields))
+        origin.set("/posts", .text(body, status: status, headerFields: fields))
         for path in ["/posts/p7", "/posts/42", "/posts/a%20b"] { origin.set(path, .status(.noContent)) }
         _ = try await bench.sender(over: origin).drain()
         try await bench.expectSound()
@@ -54,7 +55,7 @@ import Testing
         #expect(update.state == .parked && update.reason == .dependency)
     }
 
-    @Test(arguments: [#"{"data":{"id":"p7"}}"#, #"{"issue":{"id":"p7","title":"new"}}"#])
+    @Test(arguments: [#"{"data":{"id":"p7"}}"#, #"{"result":{"id":"p7","title":"new"}}"#])
     func `an answer with the record as its only member gives its id`(body: String) async throws {
         let (bench, create, update) = try await create(nil, body: body)
         #expect(create.state == .done && create.recordKey == "p7" && update.state == .done)
@@ -63,11 +64,20 @@ import Testing
 
     @Test(arguments: [
         #"{"user":{"id":"u1"},"issue":{"id":"p7"}}"#, #"{"ok":true,"by":{"id":"u1"}}"#, #"{"data":"p7"}"#,
+        #"{"error":{"id":"p7"}}"#, #"{"job":{"id":"p7"}}"#, #"{"user":{"id":"p7"}}"#, #"{"data":{"id":7}}"#,
+        #"{"data":[{"id":"p7"}]}"#, #"{"data":{"id":"p7"},"meta":{}}"#,
     ])
-    func `an answer with several members, or none that is an object, names no record`(body: String) async throws {
+    func `any other answer may be about something else, and names no record`(body: String) async throws {
         let (_, create, update) = try await create(nil, body: body)
         #expect(create.state == .done)
         #expect(update.state == .parked && update.reason == .dependency)
+    }
+
+    @Test func `an accepted request names no record by its envelope, and a place wins over it`() async throws {
+        let (_, _, accepted) = try await create(nil, body: #"{"data":{"id":"p7"}}"#, status: .accepted)
+        #expect(accepted.state == .parked && accepted.reason == .dependency)
+        let (_, create, update) = try await create("/posts/p7", body: #"{"data":{"id":"job1"}}"#)
+        #expect(create.recordKey == "p7" && update.state == .done)
     }
 
     @Test(arguments: [#"{"id":""}"#, #"{"id":null}"#, #"{"id":{}}"#, #"{"id":"."}"#, "{}"])

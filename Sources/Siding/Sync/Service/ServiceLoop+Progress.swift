@@ -51,7 +51,6 @@ extension ServiceLoop {
     /// What a poll began with, so that no change since then is missed.
     struct Mark: Sendable {
         var network: NetworkChanges.Mark?
-        var calls: UInt64?
         var sender: WriteSender
         /// Whether something may have become due since.
         var isOutdated = false

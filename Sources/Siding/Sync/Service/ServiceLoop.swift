@@ -7,16 +7,15 @@ internal import SidingSynchronization
 /// The loop behind ``Siding/run()`` and `siding queue run --watch`: sends the writes of each source and syncs its resources
 /// concurrently, so that none of them waits for another.
 ///
-/// It looks for due work at least once per pace, when an entry or a resource becomes due, and at once when the network changes or
-/// a call of the program has ended. A
+/// It looks for due work at least once per pace, when an entry or a resource becomes due, and at once when the network changes. A
 /// cancelled loop claims nothing more, and returns once the running work has ended.
 package struct ServiceLoop: Sendable {
     private let currentSender: @Sendable () -> WriteSender
     private var sender: WriteSender { currentSender() }
     let pace: Duration
     let changes: NetworkChanges?
-    /// Fires as calls of the program end, which may have made work due; nil if there are none.
-    var calls: ChangeSignal?
+    /// Fires when the program may have made a write due; nil, the default, looks by the clock and the network alone.
+    var dueWrites: ChangeSignal?
     /// Whose writes are sent; nil, the default, for all.
     package var sources: Set<String>?
     /// Whether to log a store failure that may pass and go on, instead of throwing it; false by default.
@@ -47,6 +46,8 @@ package struct ServiceLoop: Sendable {
     private enum Event: Sendable {
         /// The pause that was to end at this moment is over: the moment has come, or the network has changed.
         case woken(Timestamp)
+        /// The program may have made a write due.
+        case writesDue
         case polled(Work, Result<PollResult, StoreError>)
     }
 
@@ -66,9 +67,15 @@ package struct ServiceLoop: Sendable {
                 progress.reachable = []
                 note(error, of: .look(.writes), &progress)
             }
+            listen(in: &group, past: dueWrites?.count)
             start(parts, &progress, in: &group)
             while let event = await group.next() {
                 switch event {
+                case .writesDue:
+                    listen(in: &group, past: dueWrites?.count)
+                    // A look that is under way may not have seen what is due now.
+                    progress.marks[.look(.writes)]?.isOutdated = true
+                    start([.writes], &progress, in: &group)
                 case .woken(let moment):
                     // A shorter pause may have taken the place of this one.
                     guard moment == progress.wakesAt else { continue }
@@ -94,6 +101,15 @@ package struct ServiceLoop: Sendable {
     }
 
     // MARK: Looking
+
+    /// Waits for the next write that the program makes due. Those until then are found by one look.
+    private func listen(in group: inout TaskGroup<Event>, past count: UInt64?) {
+        guard let dueWrites, let count, !Task.isCancelled else { return }
+        group.addTask {
+            await dueWrites.wait(past: count)
+            return .writesDue
+        }
+    }
 
     private func start(_ parts: [Part], _ progress: inout Progress, in group: inout TaskGroup<Event>) {
         for part in parts where !progress.running.contains(.look(part)) {
@@ -164,7 +180,7 @@ package struct ServiceLoop: Sendable {
     ) {
         guard !Task.isCancelled, progress.failure == nil else { return }
         progress.running.insert(work)
-        let mark = mark ?? Mark(network: changes?.mark, calls: calls?.count, sender: sender)
+        let mark = mark ?? Mark(network: changes?.mark, sender: sender)
         progress.marks[work] = mark
         progress.begun[work] = sender.environment.wallClock.now
         progress.due[work] = nil
@@ -264,16 +280,14 @@ package struct ServiceLoop: Sendable {
     }
 
     private func isOutdated(_ mark: Mark) -> Bool {
-        mark.isOutdated || changes?.mark != mark.network || calls?.count != mark.calls
-            || mark.sender.replaced.count > 0
+        mark.isOutdated || changes?.mark != mark.network || mark.sender.replaced.count > 0
     }
 
-    /// Waits for the end of `rest`, until the network or the sender changes, or until a call of the program ends.
+    /// Waits for the end of `rest`, or until the network or the sender changes.
     private func pause(for rest: @escaping @Sendable () async -> Void, after mark: Mark?) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await rest() }
             if let changes, let mark = mark?.network { group.addTask { await changes.next(after: mark) } }
-            if let calls, let count = mark?.calls { group.addTask { await calls.wait(past: count) } }
             if let mark { group.addTask { await mark.sender.replaced.wait(past: 0) } }
             await group.next()
             group.cancelAll()
