@@ -2,6 +2,7 @@
 internal import ServiceLifecycle
 internal import SidingChain
 internal import SidingNetwork
+internal import SidingSynchronization
 
 extension Siding {
     /// Keeps the resources fresh until the service is asked to stop: sends due writes, and syncs each resource that is due by
@@ -75,6 +76,8 @@ extension Siding {
             declarations.failures.note(due, reports, beginnings, now: wallClock.now)
             log.note(reports)
             await announce(reports)
+            // An answered page opens the gate for writes whose own time has come before.
+            activity.dueWrites.fire()
         }
         let now = wallClock.now
         let syncs = try await nextSyncs(at: now)

@@ -48,6 +48,33 @@ import Testing
         try await running.ended()
     }
 
+    @Test func `writes behind a gate are sent as soon as a page is answered, though no clock moves`() async throws {
+        let source = try RunningService.source()
+        let posts = RunningService.posts(from: source)
+        let arrived = Promise<Void>()
+        let origin = ScriptedOrigin { request in
+            if request.hasPrefix("/orders") { arrived.resolve(()) }
+        }
+        origin.set("/posts", ScriptedOrigin.page("[1]"))
+        origin.set("/orders", .text("{}", status: .created))
+        let time = ManualWallClock()
+        let running = try await RunningService(origin, resources: [posts], sources: [source], time: time) { siding in
+            // Due since a moment, behind a gate that is closed for longer.
+            _ = try await siding.store.enqueue(RunningService.write("/orders"))
+            time.advance(by: .seconds(1))
+            try await siding.store.write { transaction in
+                var health = SourceHealth(source: source.name)
+                health.failures = RetryRules.breakerLimit
+                health.gate = SourceGate(
+                    source: source.name, reason: .breaker, until: time.now + .seconds(500), note: "5 tries failed")
+                try SourcesTable.save(health, time.now, transaction)
+            }
+        }
+        await arrived.value()
+        running.stop()
+        try await running.ended()
+    }
+
     @Test func `a write that is delivered at once wakes nothing`() async throws {
         let origin = ScriptedOrigin()
         origin.set("/posts", .text("{}", status: .created))
