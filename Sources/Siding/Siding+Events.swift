@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import SidingChain
+internal import SidingSynchronization
 
 extension Siding {
     /// What happens from now on: runs, saved pages, entries of the queue, changes of records. Each access makes a reader of its
@@ -16,7 +17,10 @@ extension Siding {
     }
 
     /// Reports the pages that these syncs left in the queue. A store that cannot be read is no reason to fail a sync.
+    ///
+    /// An answered page ends the waits of an outage, and opens the gate for writes whose own time has come before.
     func announce(_ reports: [SyncReport]) async {
+        activity.dueWrites.fire()
         guard activity.events.hasReaders else { return }
         let kept = reports.compactMap(\.result.entry)
         guard !kept.isEmpty, let entries = try? await store.entries(QueueSelection(ids: kept)) else { return }

@@ -32,11 +32,7 @@ extension Siding {
     /// - Returns: the entry as it is then.
     /// - Throws: ``StoreError/Kind/refused`` if it is completed or being sent, ``StoreError/Kind/notFound``.
     @discardableResult
-    public func retry(_ entry: QueueEntry) async throws(StoreError) -> QueueEntry {
-        try await act(.retry, on: entry) { store, changed throws(StoreError) in
-            try await store.openGate(ofSource: changed.source)
-        }
-    }
+    public func retry(_ entry: QueueEntry) async throws(StoreError) -> QueueEntry { try await act(.retry, on: entry) }
 
     /// Parks an entry until it is released.
     ///
@@ -63,10 +59,7 @@ extension Siding {
     @discardableResult
     public func drop(_ entry: QueueEntry) async throws(StoreError) -> QueueEntry { try await act(.drop, on: entry) }
 
-    private func act(
-        _ action: QueueAction, on entry: QueueEntry,
-        then next: @escaping @Sendable (Store, QueueEntry) async throws(StoreError) -> Void = { _, _ in }
-    ) async throws(StoreError) -> QueueEntry {
+    private func act(_ action: QueueAction, on entry: QueueEntry) async throws(StoreError) -> QueueEntry {
         try await activity.perform { () throws(StoreError) in
             let changes = try await store.perform(action, on: QueueSelection(ids: [entry.id]))
             guard let change = changes.first else { throw StoreError.noEntry(entry.id) }
@@ -74,7 +67,6 @@ extension Siding {
                 throw StoreError(.refused, "\(entry.shortID): \(refusal)", hint: change.hint)
             }
             activity.events.publish(.entryChanged(change.entry))
-            try await next(store, change.entry)
             activity.dueWrites.fire()
             return change.entry
         }

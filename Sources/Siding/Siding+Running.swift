@@ -76,8 +76,6 @@ extension Siding {
             declarations.failures.note(due, reports, beginnings, now: wallClock.now)
             log.note(reports)
             await announce(reports)
-            // An answered page opens the gate for writes whose own time has come before.
-            activity.dueWrites.fire()
         }
         let now = wallClock.now
         let syncs = try await nextSyncs(at: now)

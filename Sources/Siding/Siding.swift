@@ -93,8 +93,6 @@ public struct Siding: Service {
                 ) { () throws(StoreError) in
                     let report = try await declarations.engine.sync(resource, options: options)
                     await announce([report])
-                    // An answered page ends the waits of an outage.
-                    activity.dueWrites.fire()
                     return report
                 }
             }

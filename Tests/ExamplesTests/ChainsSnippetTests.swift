@@ -15,32 +15,13 @@ struct ChainsSnippetTests {
         directory = try TemporaryDirectory()
     }
 
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
-    private static func text(_ path: String) throws -> String {
-        try String(contentsOf: root.appending(path: path), encoding: .utf8)
-    }
-
-    /// `code` without white space, as a page aligns comments and breaks lines in its own way.
-    private static func plain(_ code: some StringProtocol) -> String { String(code.filter { !$0.isWhitespace }) }
-
-    /// The Swift blocks of a page.
-    private static func snippets(of page: String) throws -> [String] {
-        try text(page).matches(of: /(?m)^```swift\n((?:(?!```).*\n)*)```$/).map { String($0.1) }
-    }
-
     private static let code = ["ChainsSnippets", "ModelSnippets", "EmbeddingSnippets"].map {
         "Tests/ExamplesTests/\($0).swift"
     }
 
-    private static let programs = ["Gateway/Gateway", "TokenRefresh/TokenRefresh", "Service/ServiceExample"].map {
-        "Examples/\($0).swift"
-    }
-
     @Test func `every snippet of the guide of chains is compiled`() throws {
-        let code = try Self.code.map { Self.plain(try Self.text($0)) }
-        let snippets = try Self.snippets(of: "Docs/Chains.md")
+        let code = try DocumentCode.plain(files: Self.code)
+        let snippets = try DocumentCode.snippets(of: "Docs/Chains.md")
         #expect(snippets.count >= 20)
         for snippet in snippets {
             // The parts between imports, declarations and comments in words may stand apart in the code.
@@ -53,7 +34,8 @@ struct ChainsSnippetTests {
     /// The paragraphs of a snippet, without its imports.
     private static func parts(of snippet: String) -> [String] {
         snippet.split(separator: "\n\n").map { paragraph in
-            plain(paragraph.split(separator: "\n").filter { !$0.hasPrefix("import ") }.joined(separator: "\n"))
+            DocumentCode.plain(
+                paragraph.split(separator: "\n").filter { !$0.hasPrefix("import ") }.joined(separator: "\n"))
         }.filter { !$0.isEmpty }
     }
 
@@ -61,10 +43,12 @@ struct ChainsSnippetTests {
         "SidingNodes/SidingNodes.docc/Gateway", "SidingNodes/SidingNodes.docc/Tokens", "Siding/Siding.docc/Server",
     ])
     func `the article of a program has its code`(article: String) throws {
-        let programs = try Self.programs.map { Self.plain(try Self.text($0)) }
-        let snippets = try Self.snippets(of: "Sources/\(article).md")
+        let programs = try DocumentCode.plain(files: DocumentCode.programs)
+        let snippets = try DocumentCode.snippets(of: "Sources/\(article).md")
         #expect(!snippets.isEmpty)
-        for snippet in snippets { #expect(programs.contains { $0.contains(Self.plain(snippet)) }, "\(snippet)") }
+        for snippet in snippets {
+            #expect(programs.contains { $0.contains(DocumentCode.plain(snippet)) }, "\(snippet)")
+        }
     }
 
     /// Issues below `/v2`, open and closed, a log-in, a map, and what else the snippets ask for.

@@ -17,14 +17,6 @@ struct ServiceExampleTests {
         directory = try TemporaryDirectory()
     }
 
-    private static func tracker() async throws -> Origin {
-        let issues = Dataset((1...9).map { Dataset.Record(key: String($0), json: #"{"id":\#($0),"title":"t\#($0)"}"#) })
-        return try await Origin.start(routes: [
-            RecordListing("/issues", of: issues, paging: .link, pageSize: 4),
-            RecordWrites("/issues", to: issues, firstID: 100),
-        ])
-    }
-
     /// A builder for what is served at a socket of the directory.
     private func requests(_ socket: String) throws -> URLChainBuilder {
         let path = try #require(
@@ -48,7 +40,7 @@ struct ServiceExampleTests {
     }
 
     @Test func `answers from the copy, and takes a new issue while the tracker is gone`() async throws {
-        let origin = try await Self.tracker()
+        let origin = try await Origin.tracker()
         let outcome = try await serve(origin) { own in
             let list: Chain<Void, [Issue]> = own.route(.get, "/issues").build()
             while (try? await list().count) != 9 { await Task.yield() }
@@ -62,7 +54,7 @@ struct ServiceExampleTests {
     }
 
     @Test func `streams changes until it stops, and ends with 0 at a SIGTERM`() async throws {
-        let origin = try await Self.tracker()
+        let origin = try await Origin.tracker()
         let reading = Mutex<Task<[String], any Error>?>(nil)
         let outcome = try await serve(origin) { own in
             let list: Chain<Void, [Issue]> = own.route(.get, "/issues").build()

@@ -106,7 +106,6 @@ struct QueueRetryCommand: AsyncParsableCommand {
             for source in chosen.sources where !action.dryRun { try await store.openGate(ofSource: source) }
             let (changed, status) = try await action.perform(.act(.retry), on: chosen, of: store)
             guard !action.dryRun, !changed.isEmpty else { return status }
-            for source in Set(changed.map(\.source)) { try await store.openGate(ofSource: source) }
             let writes = try await WriteDelivery(options: action.options, workspace: workspace, store: store)
                 .send(changed.filter { $0.kind == .write })
             if let writes, writes.isStop { return writes }

@@ -234,7 +234,7 @@ struct WriteDelivery {
         for name in lost.map({ PlainText.oneLine($0) }) {
             Output.printMessage(
                 """
-                the config has no source '\(name)' any more, so nobody sends its writes: 'siding queue list --source \
+                the config no longer has source '\(name)', so nobody sends its writes: 'siding queue list --source \
                 \(name)' shows them; where it was renamed, 'siding sync' of their resources takes edits along, and under its \
                 old name all go out; 'siding queue drop' gives them up
                 """)

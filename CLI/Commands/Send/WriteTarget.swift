@@ -99,7 +99,7 @@ struct WriteTarget {
         }
         guard let source = config.sources.first(where: { $0.name == name }) else {
             throw CommandError.notFound(
-                "the config has no source '\(PlainText.oneLine(name))' any more", hint: "it has: \(self.names(config))")
+                "the config no longer has source '\(PlainText.oneLine(name))'", hint: "it has: \(self.names(config))")
         }
         do {
             if text.hasPrefix("/") { return try source.baseURL.appending(path: text) }

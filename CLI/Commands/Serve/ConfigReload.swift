@@ -111,7 +111,7 @@ extension Workspace {
     func warnOfUnsent(_ store: Store, _ logger: Logger) async {
         let names = Set(config.sources.map(\.name))
         for source in (try? await store.sourcesOfWrites()) ?? [] where !names.contains(source) {
-            logger.warning("the config has no such source any more: its writes stay", metadata: ["source": "\(source)"])
+            logger.warning("the config no longer has such a source: its writes stay", metadata: ["source": "\(source)"])
         }
     }
 }

@@ -157,7 +157,7 @@ extension EditTerms {
         in document: JSONDocument, _ answer: WriteAnswer, _ kind: RecordKey.Kind?
     ) -> JSONDocument? {
         guard recordPath == nil, idPath == nil, keyPaths.count == 1, answer.status != 202,
-            let members = document.members, members.count == 1, ["data", "result"].contains(members[0].name),
+            let members = document.members, members.count == 1, WriteAnswer.wrappers.contains(members[0].name),
             let found = recordKey(of: members[0].value)?.kind, kind == nil || kind == found
         else { return nil }
         return members[0].value.value(at: keyPaths[0])

@@ -3,6 +3,8 @@
 package struct WriteAnswer: Sendable, Hashable {
     /// The most bytes of the body that are kept with the entry.
     package static let bodyLimit = 65_536
+    /// The members in which an answer shows the object of its write, where no path to it is declared.
+    static let wrappers = ["data", "result"]
 
     package var status: Int
     package var contentType: String?

@@ -61,8 +61,6 @@ struct OperatorRoutes: Sendable {
         let changes = try await store.carryOut(decision, on: QueueSelection(ids: [id]), by: actor.rawValue)
         guard let change = changes.first else { throw NotFound.entry(id) }
         let isDone = change.refusal == nil
-        // As 'siding queue retry' does: its source is tried as well.
-        if isDone, decision == .act(.retry) { try await store.openGate(ofSource: change.entry.source) }
         return ActionResult(
             object: Shapes.change(change, by: decision, isRehearsal: false), isDone: isDone,
             message: isDone
@@ -87,9 +85,6 @@ struct OperatorRoutes: Sendable {
         let changes =
             meant.isEmpty ? [] : try await store.carryOut(decision, on: selection, by: Actor.page.rawValue)
         let done = changes.filter { $0.refusal == nil }
-        if action == .retry {
-            for source in Set(done.map(\.entry.source)) { try await store.openGate(ofSource: source) }
-        }
         let refused = changes.compactMap { change in change.refusal.map { "\(change.entry.shortID): \($0)" } }
         let others = ids.count - changes.count
         let leftOut =

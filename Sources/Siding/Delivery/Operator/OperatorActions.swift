@@ -66,7 +66,11 @@ struct OperatorActions {
         let places = changes.indices.filter { changes[$0].refusal == nil }
         let entries = places.map { changes[$0].before }
         switch decision {
-        case .act(.retry): try transitions.requeue(entries, because: .retried, transaction)
+        case .act(.retry):
+            try transitions.requeue(entries, because: .retried, transaction)
+            for source in Set(entries.map(\.source)) {
+                try SourcesTable.openGate(of: source, at: transitions.now, transaction)
+            }
         case .act(.release): try transitions.requeue(entries, because: .released, transaction)
         case .act(.hold):
             try transitions.park(entries.map { ($0.id, ParkReason.held.rawValue) }, as: .held, transaction)

@@ -64,7 +64,8 @@ package struct ClaimedWrite: Sendable {
     /// The record that it makes or changes, in an answer; nil if it is not there.
     private func record(answeredBy document: JSONDocument) -> JSONDocument? {
         guard let terms else {
-            return Self.wrappers.lazy.compactMap { document.value(at: $0) }
+            // At the root `id` may be that of the request, as in JSON-RPC.
+            return WriteAnswer.wrappers.lazy.compactMap { document.value(at: JSONPath(member: $0)) }
                 .first { $0.value(at: JSONPath(member: "id")).map { !$0.isNull } ?? false }
         }
         if terms.change == .create, let id = terms.idPath.flatMap({ document.value(at: $0) }), !id.isNull {
@@ -72,10 +73,6 @@ package struct ClaimedWrite: Sendable {
         }
         return terms.record(in: document, key: terms.change == .create ? nil : entry.recordKey)
     }
-
-    /// Where an answer shows the object of a write that edits no record, if that has an `id`. At the root `id` may be that of the
-    /// request, as in JSON-RPC.
-    private static let wrappers = ["data", "result"].map { JSONPath(member: $0) }
 
     /// Whether a web page is not an answer to it; see ``LoadedResponse/isWebPage(accepting:)``.
     func isWebPage(_ response: LoadedResponse, from source: Source) -> Bool {
