@@ -22,6 +22,10 @@ import Testing
             answer = .text(body, status: status, headerFields: fields)
         }
 
+        /// What is sent in the first minute at most. Each write may meet 404 and 410 for itself, once. A web page for a write is no
+        /// answer of the origin: Siding asks with a GET who answers.
+        var mostAtFirst: Int { ["404", "410", "200"].contains(String(testDescription.prefix(3))) ? 14 : 10 }
+
         init(_ failure: Failure) {
             testDescription = "\(failure)"
             answer = .failure(failure)
@@ -60,7 +64,7 @@ import Testing
         ]
 
     @Test(arguments: refusals)
-    func `it gets no more than ten requests a minute after the first`(_ refusal: Refusal) async throws {
+    func `it gets no more than ten requests a minute`(_ refusal: Refusal) async throws {
         let service = try await DayService("2026-03-22T23:00:00Z")
         for name in ["ticks", "posts"] {
             try service.add(name, by: IntervalSchedule(every: .seconds(1)), from: "shop", answer: refusal.answer)
@@ -72,10 +76,9 @@ import Testing
         try await service.run(for: .seconds(600))
         let moments = service.moments
         #expect(moments.count >= 5)
-        // What is under way at once when the first refusals come is not held back any more.
         for (index, first) in moments.enumerated() {
             let minute = moments[index...].prefix { $0 - first < .seconds(60) }.count
-            guard minute > (first < service.start + .seconds(60) ? 20 : 10) else { continue }
+            guard minute > (first < service.start + .seconds(60) ? refusal.mostAtFirst : 10) else { continue }
             Issue.record("\(minute) requests within a minute: \(service.requests[index...].prefix(30))")
             return
         }

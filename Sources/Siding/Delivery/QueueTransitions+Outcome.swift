@@ -5,17 +5,24 @@ internal import SidingSQLite
 extension Store {
     /// Records the outcome of a request for its source, shared by all processes. If it ends an outage, entries that waited for
     /// the network become due.
-    package func record(_ outcome: SourceOutcome, of source: String) async throws(StoreError) {
+    ///
+    /// - Returns: the health of the source afterwards.
+    @discardableResult
+    package func record(_ outcome: SourceOutcome, of source: String) async throws(StoreError) -> SourceHealth {
         let (jitter, transitions) = (jitter, try transitions())
         // Most outcomes change nothing, and a commit costs an fsync.
-        let isNews = try await read { snapshot in
+        let unchanged = try await read { snapshot -> SourceHealth? in
             let before = try SourcesTable.load(source, snapshot)
             var after = before
-            return try after.record(outcome, jitter: jitter, now: transitions.now) || after != before
+            let isNews =
+                try after.record(outcome, jitter: jitter, now: transitions.now) || after != before
                 || transitions.letsIn(outcome, after, snapshot)
+            return isNews ? nil : before
         }
-        guard isNews else { return }
-        try await write { try transitions.record(outcome, of: source, isOfWrite: false, jitter: jitter, $0) }
+        if let unchanged { return unchanged }
+        return try await write {
+            try transitions.record(outcome, of: source, isOfWrite: false, jitter: jitter, $0)
+        }
     }
 }
 
@@ -23,10 +30,11 @@ extension QueueTransitions {
     /// The same inside a transaction. A write that was parked for a sign-in may be let in.
     ///
     /// - Parameter isOfWrite: whether a write was sent.
+    @discardableResult
     func record(
         _ outcome: SourceOutcome, of source: String, isOfWrite: Bool, jitter: Jitter,
         _ transaction: borrowing Transaction
-    ) throws {
+    ) throws -> SourceHealth {
         let before = try SourcesTable.load(source, transaction)
         var after = before
         let isOutageOver = after.record(outcome, isOfWrite: isOfWrite, jitter: jitter, now: now)
@@ -35,6 +43,7 @@ extension QueueTransitions {
         if try letsIn(outcome, after, transaction) {
             try requeue(OutboxTable.neverLetIn(source, transaction), because: .letIn, transaction)
         }
+        return after
     }
 
     /// Whether `outcome` is a reason to retry writes parked for a sign-in: another request was answered, no gate is closed, and

@@ -21,8 +21,9 @@ package struct SourceHealth: Sendable, Hashable {
     /// How many requests may be in flight; nil while the gate is closed.
     package func requestsAllowed(limit: Int, now: Timestamp) -> Int? {
         guard gate != nil else {
-            // In a row of refusals those under way may be refused, too: together they are to end the row, not to pass its end.
-            let rest = refusals == 0 ? limit : RetryRules.breakerLimit - refusals
+            // In a row those under way may fail, or be refused, too: together they are to end the row, not to pass its end.
+            let row = max(failures, refusals)
+            let rest = row == 0 ? limit : RetryRules.breakerLimit - row
             return max(1, min(limit, concurrencyLimit ?? limit, rest))
         }
         return opensForProbe(now) ? 1 : nil
@@ -39,6 +40,14 @@ package struct SourceHealth: Sendable, Hashable {
     package func opens(now: Timestamp) -> Timestamp? {
         guard let gate else { return now }
         return gate.reason == .signIn && gate.until == nil ? nil : opensForProbe(now) ? now : gate.until
+    }
+
+    /// How long the gate stays closed after failures in a row, or by a portal; zero where it is open, or closed for another reason.
+    func waitAfterFailures(now: Timestamp) -> Duration {
+        guard let gate, [.breaker, .portal].contains(gate.reason), !isClosedByRefusals, let until = gate.until,
+            !opensForProbe(now)
+        else { return .zero }
+        return until - now
     }
 
     private func opensForProbe(_ now: Timestamp) -> Bool {

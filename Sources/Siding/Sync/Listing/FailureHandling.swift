@@ -17,12 +17,12 @@ struct FailureHandling: Sendable {
     func handle(_ failed: PageFailure, _ report: SyncReport) async throws(StoreError) -> SyncReport {
         let failure = failed.failure
         // The outcome of one request counts for all requests to the source.
-        try await store.record(source.outcome(of: failure, .fetch, now: now), of: source.name)
+        let health = try await store.record(source.outcome(of: failure, .fetch, now: now), of: source.name)
         switch source.retention(of: failure, .fetch, now: now) {
         case .keep(let isCounted, let attempts, let minimumWait):
             guard let attempts, isCounted, triesSoFar(of: failed.page) + 1 >= attempts else {
                 return try await keep(failure, failed.page, isCounted: isCounted, report) {
-                    waiting(failure, tries: $0, isCounted: isCounted, minimum: minimumWait)
+                    waiting(failure, tries: $0, isCounted: isCounted, minimum: minimumWait, health)
                 }
             }
             var ended = try await retain(failure, failed.page, parkReason: .rejected, report).failed(failure)
@@ -92,12 +92,16 @@ struct FailureHandling: Sendable {
 
     private var now: Timestamp { sync.engine.now }
 
-    private func waiting(_ failure: Failure, tries: Int, isCounted: Bool, minimum: Duration?) -> Duration {
+    /// The wait of a failed page. While failures keep the gate closed it is that of the gate, as far as `retry: { cap }` allows: with many
+    /// resources an origin in an outage would get as many requests as they have waits.
+    private func waiting(
+        _ failure: Failure, tries: Int, isCounted: Bool, minimum: Duration?, _ health: SourceHealth
+    ) -> Duration {
         guard !failure.isOffline else { return RetryRules.probeWindow }
         // Where a part has arrived, the line was up.
         let attempts = partial == nil ? tries : 1
         let wait = source.wait(
             after: failure, attempts: attempts, isCounted: isCounted, jitter: sync.engine.environment.jitter, now: now)
-        return max(wait, minimum ?? .zero)
+        return max(wait, minimum ?? .zero, min(health.waitAfterFailures(now: now), source.retry.backoff.cap))
     }
 }
