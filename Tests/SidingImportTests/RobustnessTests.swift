@@ -30,7 +30,7 @@ import TestSupport
         let whole = format == .dlt ? Tree.dlt : Tree.airbyte
         try survives(whole.text, format)
         // All of them take minutes; each value gets its share in turns.
-        let stride = Proof.choose(short: 37, middle: 9, long: 1)
+        let stride = Proof.choose(short: 37, middle: 19, long: 1)
         for (number, path) in whole.paths.enumerated() {
             for (index, replacement) in Tree.replacements.enumerated() where (index + number) % stride == 0 {
                 try survives(whole.replacing(path, with: replacement).text, format)

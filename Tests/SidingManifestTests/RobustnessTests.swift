@@ -126,7 +126,7 @@ import TestSupport
         let original = Array(FullConfig.text.unicodeScalars)
         let alphabet = Array(" \n\t:-?[]{},#&*!|>'\"%@`\\~<0aZ\u{0}\u{85}é🙂".unicodeScalars)
         var random = SeededGenerator(seed: 42)
-        for _ in 0..<Proof.choose(short: 500, middle: 1_500, long: 15_000) {
+        for _ in 0..<Proof.choose(short: 500, middle: 800, long: 15_000) {
             await Task.yield()
             var scalars = original
             for _ in 0...Int.random(in: 0..<3, using: &random) {

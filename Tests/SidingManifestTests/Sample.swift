@@ -17,8 +17,8 @@ indirect enum Sample: Sendable {
         .word("\"\\0\""), .word("99999999999999999999999"), .word("-1"), .word("''"),
     ]
 
-    /// One in so many of all exchanges; in the longer proofs all of them, which takes minutes.
-    static let stride = Proof.choose(short: 11, middle: 1, long: 1)
+    /// One in so many of all exchanges; in the long proofs all of them, which takes minutes.
+    static let stride = Proof.choose(short: 11, middle: 3, long: 1)
 
     /// What takes the place of each value in ``config``. Each value has its share, and each replacement its turn.
     static var exchanges: [(path: [Int], replacement: Sample)] {

@@ -46,7 +46,7 @@ struct ConvergenceTests {
 
     @Test func `an origin without ranges, but with a size parameter, costs hardly more`() async throws {
         var shares: [Share] = []
-        for seed in 1...Proof.choose(short: 1, middle: 8, long: 60) {
+        for seed in 1...Proof.choose(short: 1, middle: 3, long: 60) {
             let kind = Self.sizedKinds[seed % Self.sizedKinds.count]
             shares.append(
                 try await copy(
@@ -67,7 +67,7 @@ struct ConvergenceTests {
     }
 
     @Test func `an origin without ranges costs the pages that were cut, and nothing else`() async throws {
-        for seed in 1...Proof.choose(short: 2, middle: 6, long: 60) {
+        for seed in 1...Proof.choose(short: 2, middle: 3, long: 60) {
             _ = try await copy(Self.kinds[seed % Self.kinds.count], seed: UInt64(10_000 + seed), servesRanges: false)
         }
     }

@@ -9,7 +9,7 @@ import TestSupport
 struct CrashTests {
     /// Pages at which the child is killed, one in each part of the listing; in the long proof every page.
     private static let kills: [Int] = {
-        let stride = Proof.choose(short: 20, middle: 5, long: 1)
+        let stride = Proof.choose(short: 20, middle: 10, long: 1)
         return (0..<100 / stride).map { $0 * stride + Int.random(in: 1...stride) }
     }()
 

@@ -13,7 +13,7 @@ import TestSupport
 
 /// Random origins against what is known of them.
 @Suite struct DeletionModelTests {
-    private static let seeds = Proof.choose(short: 60, middle: 400, long: 20_000)
+    private static let seeds = Proof.choose(short: 60, middle: 180, long: 20_000)
 
     /// Nothing that lives at the origin is taken for deleted, but where it slipped from page to page in two listings in
     /// succession, which no client can see. When the origin is quiet again, what is stored is what it has.

@@ -13,7 +13,7 @@ import TestSupport
 
 /// Random origins with parents against what is known of them.
 @Suite struct PassModelTests {
-    private static let seeds = Proof.choose(short: 60, middle: 200, long: 5_000)
+    private static let seeds = Proof.choose(short: 60, middle: 110, long: 5_000)
 
     /// Nothing that lives at the origin is taken for deleted, but where it slipped from parent to parent in two passes, which no
     /// client can see. When the origin is quiet and all parents are there, what is stored is what they have.
