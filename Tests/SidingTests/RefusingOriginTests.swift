@@ -14,20 +14,21 @@ import Testing
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: ScriptedAnswer
+        /// How many requests it may get in the first minute. A write may meet 404 and 410 for itself, once. A web page for a write
+        /// is no answer of the origin: Siding asks with a GET who answers.
+        let mostAtFirst: Int
 
         init(_ status: HTTPResponse.Status, wait: String? = nil, _ body: String = "", isPage: Bool = false) {
+            mostAtFirst = isPage || [.notFound, .gone].contains(status) ? 14 : 10
             testDescription = "\(status.code) \(wait.map { "Retry-After: '\($0)'" } ?? "") \(body)"
             var fields: HTTPFields = [.contentType: isPage ? "text/html" : "application/json"]
             if let wait { fields[HTTPField.Name("Retry-After")!] = wait }
             answer = .text(body, status: status, headerFields: fields)
         }
 
-        /// What is sent in the first minute at most. Each write may meet 404 and 410 for itself, once. A web page for a write is no
-        /// answer of the origin: Siding asks with a GET who answers.
-        var mostAtFirst: Int { ["404", "410", "200"].contains(String(testDescription.prefix(3))) ? 14 : 10 }
-
         init(_ failure: Failure) {
             testDescription = "\(failure)"
+            mostAtFirst = 10
             answer = .failure(failure)
         }
     }

@@ -21,7 +21,7 @@ package struct SourceHealth: Sendable, Hashable {
     /// How many requests may be in flight; nil while the gate is closed.
     package func requestsAllowed(limit: Int, now: Timestamp) -> Int? {
         guard gate != nil else {
-            // In a row those under way may fail, or be refused, too: together they are to end the row, not to pass its end.
+            // Writes under way in a row may fail, or be refused, too: together they are to end the row, not to pass its end.
             let row = max(failures, refusals)
             let rest = row == 0 ? limit : RetryRules.breakerLimit - row
             return max(1, min(limit, concurrencyLimit ?? limit, rest))
@@ -54,6 +54,12 @@ package struct SourceHealth: Sendable, Hashable {
         // A time beyond the longest allowed wait was set before the clock was set back.
         guard let until = gate?.until else { return gate?.reason != .signIn }
         return until <= now || until > now + RetryRules.longestWait
+    }
+
+    /// Opens the gate, as an operator asks for it. That of a portal lets a probe through and stays: a write that may not be sent twice
+    /// first asks who answers.
+    mutating func openGate(now: Timestamp) {
+        if gate?.reason == .portal { gate?.until = now } else { gate = nil }
     }
 
     /// Records that a request is sent. If it is a half-open probe, the gate stays closed for all others for ``RetryRules/probeWindow``. A

@@ -55,12 +55,12 @@ enum SourcesTable {
             health.waits, health.refusal, health.refusals)
     }
 
+    /// Opens a closed gate, as an operator asks for it; see ``SourceHealth/openGate(now:)``.
     static func openGate(of source: String, at now: Timestamp, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_sources SET gate = NULL, gate_until = NULL, gate_note = NULL, changed_at = ?2
-            WHERE name = ?1 AND gate IS NOT NULL
-            """, source, now.microseconds)
+        var health = try load(source, transaction)
+        guard health.gate != nil else { return }
+        health.openGate(now: now)
+        try save(health, now, transaction)
     }
 }
 

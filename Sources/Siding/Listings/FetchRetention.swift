@@ -20,6 +20,9 @@ struct FetchRetention: Sendable {
     var expiry: Duration?
     /// Whether it waits for the network: then it is due as soon as that returns.
     var waitsForNetwork = false
+    /// The least wait, while failures keep the gate of the source closed. Where it is longer than ``wait``, an answer to another
+    /// request ends it, as the return of the network does.
+    var gateWait = Duration.zero
     /// Whether the page was tried, or put off unasked.
     var isTry = true
     /// The wait after a number of counted tries.
@@ -53,9 +56,10 @@ struct FetchRetainer {
         var entry = try existing ?? insert(transaction)
         entry.attempts = (isSamePage ? entry.attempts : 0) + (fetch.isCounted ? 1 : 0)
         entry.tries = (isSamePage ? entry.tries : 0) + (fetch.isTry ? 1 : 0)
-        entry.nextAttemptAt = queue.now + min(fetch.wait(entry.attempts), RetryAfter.longest)
+        let wait = fetch.wait(entry.attempts)
+        entry.nextAttemptAt = queue.now + min(max(wait, fetch.gateWait), RetryAfter.longest)
         try OutboxTable.retain(
-            entry, parkedFor: fetch.parks, waitsForNetwork: fetch.waitsForNetwork,
+            entry, parkedFor: fetch.parks, waitsForNetwork: fetch.waitsForNetwork || fetch.gateWait > wait,
             expiresAt: fetch.isTry ? fetch.expiry.map { queue.now + $0 } : nil, transaction)
         try OutboxRequestsTable.save(
             (fetch.method, fetch.page.url.description, body, fetch.page.number), fetch.error, fetch.partial,

@@ -97,6 +97,19 @@ import Testing
         #expect(states.count { $0 == .done } == 4)
     }
 
+    @Test func `a write that is retried behind a portal asks first who answers`() async throws {
+        let bench = try await WriteBench(concurrency: 1)
+        bench.origin.set("/a", Self.page())
+        _ = try await bench.enqueue("/a", idempotency: nil)
+        let second = try await bench.enqueue("/a", idempotency: nil)
+        _ = try await bench.sender().drain()
+        _ = bench.origin.takeRequests()
+        _ = try await bench.store.perform(.retry, on: QueueSelection(ids: [second.id]))
+        _ = try await bench.sender().drain()
+        #expect(bench.origin.takeRequests().map(\.method) == [.get])
+        #expect(try await bench.entry(second.id).state == .queued)
+    }
+
     @Test func `an entry that is queued again waits longer each time, and is delivered once the origin answers`()
         async throws
     {

@@ -129,11 +129,48 @@ import Testing
         let first = try #require(try await bench.claim())
         let second = try #require(try await bench.claim())
         for write in [first, second] { try await bench.refuse(write) }
-        // As `queue retry` of one of them does.
-        try await bench.store.openGate(ofSource: "api")
         _ = try await bench.store.perform(.retry, on: QueueSelection(ids: [entries[0].id]))
         try await bench.deliver(try #require(try await bench.claim()))
         #expect(try await bench.entry(entries[1].id).state == .queued)
+    }
+
+    @Test func `a retry opens the gate, but neither a refused one nor a rehearsal`() async throws {
+        let bench = try await WriteBench()
+        let done = try await bench.enqueue("/a")
+        try await bench.deliver(try #require(try await bench.claim()))
+        let entry = try await bench.enqueue("/b")
+        try await bench.refuse(try #require(try await bench.claim()))
+        _ = try await bench.store.perform(.retry, on: QueueSelection(ids: [done.id]))
+        _ = try await bench.store.carryOut(.act(.retry), on: QueueSelection(ids: [entry.id]), isRehearsal: true)
+        #expect(try await bench.store.gates().map(\.reason) == [.signIn])
+        _ = try await bench.store.perform(.retry, on: QueueSelection(ids: [entry.id]))
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test func `an open gate lets at least one request through, and at most five that may fail in a row`() {
+        for failures in 0...8 {
+            for refusals in 0...6 {
+                for limit in [1, 4, 16] {
+                    var health = SourceHealth(source: "api")
+                    (health.failures, health.refusals) = (failures, refusals)
+                    let row = max(failures, refusals)
+                    let allowed = health.requestsAllowed(limit: limit, now: Timestamp(microseconds: 0))
+                    #expect(allowed == (row == 0 ? limit : max(1, min(limit, 5 - row))))
+                }
+            }
+        }
+    }
+
+    @Test func `after failures fewer requests are under way, until one is answered`() async throws {
+        let bench = try await WriteBench(concurrency: 8)
+        for index in 0..<20 { try await bench.enqueue("/\(index)") }
+        var underWay: [ClaimedWrite] = []
+        for _ in 0..<5 { underWay.append(try #require(try await bench.claim())) }
+        for _ in 0..<2 { try await bench.fail(underWay.removeFirst(), .failed, counted: true) }
+        #expect(try await bench.claim() == nil, "three are under way")
+        try await bench.deliver(underWay.removeFirst())
+        for _ in 0..<6 { underWay.append(try #require(try await bench.claim())) }
+        #expect(try await bench.claim() == nil, "eight are under way")
     }
 
     @Test func `entries that wait for a sign-in are not forgotten behind a wait that another answer asked for`()

@@ -21,9 +21,12 @@ struct FailureHandling: Sendable {
         switch source.retention(of: failure, .fetch, now: now) {
         case .keep(let isCounted, let attempts, let minimumWait):
             guard let attempts, isCounted, triesSoFar(of: failed.page) + 1 >= attempts else {
-                return try await keep(failure, failed.page, isCounted: isCounted, report) {
-                    waiting(failure, tries: $0, isCounted: isCounted, minimum: minimumWait, health)
-                }
+                // Only what was tried has failed.
+                let gateWait = failure.isOfTry ? health.waitAfterFailures(now: now) : .zero
+                return try await keep(
+                    failure, failed.page, isCounted: isCounted, report,
+                    gateWait: min(gateWait, source.retry.backoff.cap)
+                ) { waiting(failure, tries: $0, isCounted: isCounted, minimum: minimumWait) }
             }
             var ended = try await retain(failure, failed.page, parkReason: .rejected, report).failed(failure)
             ended.warn("given up after \(attempts) tries")
@@ -45,13 +48,17 @@ struct FailureHandling: Sendable {
 
     /// Retains the failed page in the queue. If the options forbid that, only an entry that this sync already claimed goes back
     /// to the queue.
+    ///
+    /// - Parameter gateWait: the least wait, while failures keep the gate closed. With many resources an origin in an outage would
+    ///   get as many requests as they have waits.
     func keep(
-        _ failure: Failure, _ page: PageRequest, isCounted: Bool, _ report: SyncReport,
+        _ failure: Failure, _ page: PageRequest, isCounted: Bool, _ report: SyncReport, gateWait: Duration = .zero,
         wait: @escaping @Sendable (Int) -> Duration
     ) async throws(StoreError) -> SyncReport {
         let retains = sync.options.retains && !sync.options.isAdHoc
         guard retains || position.entry != nil else { return report.failed(failure) }
-        let kept = try await retain(failure, page, isCounted: isCounted, report, wait: wait)
+        let kept = try await retain(
+            failure, page, isCounted: isCounted, report, gateWait: gateWait, wait: wait)
         return retains ? kept : kept.failed(failure)
     }
 
@@ -69,13 +76,15 @@ struct FailureHandling: Sendable {
     /// Retains the page in the queue. Sets the outcome to `queued`; the caller may change it to `failed`.
     private func retain(
         _ failure: Failure, _ page: PageRequest, isCounted: Bool = true, parkReason: ParkReason? = nil,
-        _ report: SyncReport, wait: @escaping @Sendable (Int) -> Duration = { _ in .zero }
+        _ report: SyncReport, gateWait: Duration = .zero,
+        wait: @escaping @Sendable (Int) -> Duration = { _ in .zero }
     ) async throws(StoreError) -> SyncReport {
         let retention = FetchRetention(
             resource: sync.resource.name, source: source.name, lease: sync.lease, method: sync.resource.method.rawValue,
             page: page, error: RecordedError(failure), partial: partial, isCounted: isCounted, parks: parkReason,
             expiry: source.expiry,
-            waitsForNetwork: parkReason == nil && failure.isConnectionFailure, isTry: failure.isOfTry, wait: wait)
+            waitsForNetwork: parkReason == nil && failure.isConnectionFailure, gateWait: gateWait,
+            isTry: failure.isOfTry, wait: wait)
         let store = store
         let entry = try await uncancelled { () throws(StoreError) in try await store.retain(retention) }
         var report = report.failed(failure)
@@ -92,16 +101,12 @@ struct FailureHandling: Sendable {
 
     private var now: Timestamp { sync.engine.now }
 
-    /// The wait of a failed page. While failures keep the gate closed it is that of the gate, as far as `retry: { cap }` allows: with many
-    /// resources an origin in an outage would get as many requests as they have waits.
-    private func waiting(
-        _ failure: Failure, tries: Int, isCounted: Bool, minimum: Duration?, _ health: SourceHealth
-    ) -> Duration {
+    private func waiting(_ failure: Failure, tries: Int, isCounted: Bool, minimum: Duration?) -> Duration {
         guard !failure.isOffline else { return RetryRules.probeWindow }
         // Where a part has arrived, the line was up.
         let attempts = partial == nil ? tries : 1
         let wait = source.wait(
             after: failure, attempts: attempts, isCounted: isCounted, jitter: sync.engine.environment.jitter, now: now)
-        return max(wait, minimum ?? .zero, min(health.waitAfterFailures(now: now), source.retry.backoff.cap))
+        return max(wait, minimum ?? .zero)
     }
 }

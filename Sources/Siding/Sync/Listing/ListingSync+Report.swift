@@ -82,6 +82,10 @@ extension ListingSync {
         after partial: (etag: String, count: Int)?
     ) async throws(StoreError) -> SyncReport {
         let isFirst = !walked.hasPages
+        // What was answered before ends a row of failures, however long the listing is.
+        if walked.hasPages || failure.partial != nil {
+            try await engine.store.record(.answers, of: resource.source.name)
+        }
         var position = position
         // The first saved page opened the listing, and completed the entry.
         if isFirst { try await openWithoutPage() } else { position.entry = nil }
