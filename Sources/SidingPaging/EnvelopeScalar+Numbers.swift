@@ -69,8 +69,10 @@ extension EnvelopeScalar {
         case .bool(let truth): truth
         case .text(let text):
             switch text.utf8.count <= 5 ? text.lowercased() : "" {
-            case "true", "yes": true
-            case "false", "no": false
+            case "true", "yes", "y": true
+            case "false", "no", "n": false
+            case "1" where orNumber: true
+            case "0" where orNumber: false
             default: nil
             }
         case .number(let digits): orNumber ? ["0": false, "1": true][digits] : nil

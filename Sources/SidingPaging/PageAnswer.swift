@@ -52,6 +52,12 @@ package struct PageAnswer: Sendable {
         surroundings = document.map { Envelope.surroundings(of: record, in: $0) } ?? []
     }
 
+    /// The answer to a question for a record that is not on it.
+    package init(toProbe headerFields: HTTPFields, _ document: JSONDocument, url: HTTPURL) {
+        self.init(headerFields: headerFields, recordCount: 0, envelope: [:], url: url)
+        surroundings = Envelope.surroundings(of: nil, in: document)
+    }
+
     /// The target of the `Link` with `relation`, as written.
     package func link(to relation: String = "next") -> String? {
         link.flatMap { LinkHeader.target(of: relation, in: $0) }
@@ -86,9 +92,8 @@ package struct PageAnswer: Sendable {
         envelope[path].flatMap { $0.isNone ? nil : $0.token }
     }
 
-    package func isFalse(at path: JSONPath) -> Bool { envelope[path] == .bool(false) }
-
-    package func isTrue(at path: JSONPath) -> Bool { envelope[path] == .bool(true) }
+    /// The truth of the value at `path`, in any spelling (`true`, "yes", 1); nil if it is missing, or neither true nor false.
+    package func truth(at path: JSONPath) -> Bool? { envelope[path]?.truth(orNumber: true) }
 
     /// The URL reference at `path`, or at the first usual place that holds one.
     package func nextReference(at path: JSONPath?) -> String? {

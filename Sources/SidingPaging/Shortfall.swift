@@ -61,7 +61,12 @@ package struct Shortfall: Sendable, Hashable {
         if let flag = values.first(where: { $0.isFlag || $0.saysPartial }) { return Shortfall(.part, flag.description) }
         // Beside records an error may concern one of them, or be one that was handled.
         guard answer.recordCount == 0 else { return nil }
-        return error(among: values).map { Shortfall(.error, $0) }
+        if let words = error(among: values) { return Shortfall(.error, words) }
+        // A text of the request may be repeated: 'GET /runs?status=failed'.
+        let state = values.first { value in
+            value.saysFailed && !(answer.url?.description.lowercased().contains("=\(value.text.lowercased())") ?? false)
+        }
+        return state.map { Shortfall(.error, $0.description) }
     }
 
     /// The words of the first error: "$.error says: RATE_LIMITED, too many".
@@ -96,6 +101,9 @@ package struct Shortfall: Sendable, Hashable {
             if Shortfall.flags.contains(name) {
                 return value.truth(orNumber: false) == true || (value.wholeNumber ?? 0) > 0
             }
+            if Shortfall.successes.contains(name), !isOfRecord {
+                return value.truth(orNumber: name.hasPrefix("is")) == false
+            }
             if Shortfall.adjectives.contains(name), !isOfRecord {
                 // Without "is" a number may be a count.
                 return value.truth(orNumber: name.hasPrefix("is")) == true
@@ -107,7 +115,9 @@ package struct Shortfall: Sendable, Hashable {
 
         /// Whether it is part of the failures that an object such as `_shards` lists, or a list beside the records.
         private var isOfFailures: Bool {
-            guard let place = names.firstIndex(of: "failures"), isHeld(by: place), !isNothing else { return false }
+            guard let place = names.firstIndex(where: Shortfall.failures.contains), isHeld(by: place), !isNothing else {
+                return false
+            }
             return place > 0 || (isListed && !isOfWrite)
         }
 
@@ -127,23 +137,39 @@ package struct Shortfall: Sendable, Hashable {
             }
         }
 
+        /// The names of errors. The answer to a write may be a record with some of them, such as a job.
+        private var errors: Set<String> { isOfWrite ? Shortfall.errors : Shortfall.errorsBesideList }
+
         /// Whether it is an error, or a part of one: not null, false, empty or 0.
         var isOfError: Bool {
-            guard let place = names.firstIndex(where: Shortfall.errors.contains) else { return false }
+            guard let place = names.firstIndex(where: errors.contains) else { return false }
             return isHeld(by: place) && !isNothing
+        }
+
+        /// Whether it is a text or a status code by which an answer without records says that it failed. Some origins say 404 of an
+        /// empty list.
+        var saysFailed: Bool {
+            guard let name = names.last, isHeld(by: names.count - 1), !(isOfWrite && names.count == 1) else {
+                return false
+            }
+            if let code = value.wholeNumber {
+                return Shortfall.codes.contains(name) && (400...599).contains(code) && ![404, 410].contains(code)
+            }
+            return Shortfall.states.contains(name) && Shortfall.failedStates.contains(ExtentName.folded(text))
         }
 
         /// The path of the error that it is part of; nil for nothing.
         var errorPath: JSONPath? {
             guard isOfError,
-                let place = path.components.firstIndex(where: { folded($0).map(Shortfall.errors.contains) ?? false })
+                let place = path.components.firstIndex(where: { folded($0).map(errors.contains) ?? false })
             else { return nil }
             return path.components[...place].reduce(.root) { $0.appending($1) }
         }
 
         private var isNothing: Bool {
             switch value {
-            case .text(let text): text.allSatisfy(\.isWhitespace) || text == "0"
+            case .text(let text):
+                text.allSatisfy { $0.isWhitespace || $0 == "0" } || Shortfall.noErrors.contains(ExtentName.folded(text))
             case .number: value.wholeNumber == 0
             case .bool(let truth): !truth
             case .structure: false
@@ -156,8 +182,31 @@ package struct Shortfall: Sendable, Hashable {
     }
 
     private static let errors: Set<String> = ["error", "errors", "exception", "exceptions", "fault", "faults"]
+    private static let errorsBesideList = errors.union([
+        "err", "errcode", "errno", "errmsg", "errorcode", "errormessage", "errormessages", "errormsg",
+        "errordescription", "errordetail", "errordetails", "errortext", "failurereason", "partialfailureerror",
+    ])
+    /// What stands for no error in such a member.
+    private static let noErrors: Set<String> = [
+        "ok", "success", "successful", "succeeded", "none", "noerror", "noerrors",
+    ]
     private static let flags: Set<String> = [
         "timedout", "terminatedearly", "incompleteresults", "partialresults", "haspartialresults", "partialresult",
+        "haserror", "haserrors", "iserror",
+    ]
+    /// What is true of a whole answer.
+    private static let successes: Set<String> = [
+        "success", "issuccess", "issuccessful", "successful", "succeeded", "ok", "isok", "jobcomplete",
+    ]
+    /// Lists of what the answer lacks.
+    private static let failures: Set<String> = ["failures", "unreachable"]
+    /// Members with a state, or with a status code.
+    private static let states: Set<String> = ["status", "state", "result", "outcome", "responsestatus", "resultstatus"]
+    private static let codes: Set<String> = [
+        "status", "code", "statuscode", "httpstatus", "httpcode", "httpstatuscode",
+    ]
+    private static let failedStates: Set<String> = [
+        "error", "fail", "failed", "failure", "incomplete", "degraded", "unavailable", "timeout", "timedout",
     ]
     private static let adjectives: Set<String> = ["incomplete", "isincomplete", "partial", "ispartial"]
 

@@ -101,7 +101,8 @@ struct DeletionReconciliation {
         return try sort(candidates.left, startedAt, transaction)
     }
 
-    /// Skips records whose parent is gone: that no other listing shows them is no evidence.
+    /// Skips records whose parent is gone: that no other listing shows them is no evidence. A record that was written more than a day
+    /// from now was written before the clock was set back.
     private func sort(
         _ ids: [Int64], _ startedAt: Timestamp, _ transaction: borrowing Transaction
     ) throws -> AbsentRecords {
@@ -114,8 +115,9 @@ struct DeletionReconciliation {
                 """
         }
         var find = try transaction.prepare(
-            "SELECT r.changed_at > ?2 FROM \(table.rows) r WHERE r.rowid = ?1 AND \(hasParent)")
+            "SELECT r.changed_at > ?2 AND r.changed_at <= ?3 FROM \(table.rows) r WHERE r.rowid = ?1 AND \(hasParent)")
         try find.bind(2, startedAt.microseconds)
+        try find.bind(3, (now + RetryAfter.longest).microseconds)
         var kept: [Int64] = []
         for id in ids {
             try find.bind(1, id)

@@ -55,6 +55,10 @@ struct Page: Sendable {
     var isOneRecord = false
     /// Whether the page has a record per line.
     var hasLines = false
+    /// Where its list of records is; nil if it has none, or an empty one.
+    var recordsPath: JSONPath?
+    /// Whether it has no records, and was not stored without any.
+    var isNewlyEmpty = false
     /// A digest of the records; nil if there are none.
     var digest: UInt64?
     /// One digest per record; empty for a 304.

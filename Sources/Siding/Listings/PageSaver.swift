@@ -40,10 +40,7 @@ struct PageSaver {
             if page.hasNoList { try set(allListedAt: nil, transaction) }
         }
         if let shown {
-            try PageMembers(
-                resource: resource, scope: page.request.scope, url: page.request.url.description,
-                sent: page.request.body ?? ""
-            ).replace(with: shown, isStored: !open.isAdHoc, transaction)
+            try pageMembers.replace(with: shown, isStored: !open.isAdHoc, transaction)
         }
         // First, so that they do not count as missing.
         if isLast, let listing = try ListingsTable.load(resource, scope: "", transaction) {
@@ -98,9 +95,7 @@ struct PageSaver {
             } else if page.isOneRecord, unsaved.isEmpty {
                 try saveETag(of: slices, in: bytes, transaction)
             }
-            if open.isAdHoc {
-                try PageValidators(resource: resource).forget(showing: saved.rewritten, transaction)
-            }
+            try forgetOtherPages(showing: saved.rewritten, transaction)
             // Records that were not saved add no columns.
             let kept =
                 unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
@@ -109,6 +104,24 @@ struct PageSaver {
             ).addColumns(of: kept, in: bytes, knownMemberSets: knownMemberSets, transaction)
         }
         return content
+    }
+
+    /// Has pages asked for whole that show a record as it was before this page: a 304 would confirm them for ever. A record that this
+    /// page showed before, too, is seldom on another one.
+    private func forgetOtherPages(showing rewritten: [Int64], _ transaction: borrowing Transaction) throws {
+        guard !rewritten.isEmpty else { return }
+        var ids = RowIDs(rewritten)
+        if !open.isAdHoc {
+            let members = try PagesTable.members(of: pageMembers, transaction)
+            ids = ids.subtracting(members ?? RowIDs([]))
+        }
+        try PageValidators(resource: resource).forget(showing: ids.ids, transaction)
+    }
+
+    private var pageMembers: PageMembers {
+        PageMembers(
+            resource: resource, scope: page.request.scope, url: page.request.url.description,
+            sent: page.request.body ?? "")
     }
 
     /// Saves the entity tag of a page that is one record as the record's own.

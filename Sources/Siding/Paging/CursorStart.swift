@@ -21,7 +21,9 @@ struct CursorStart: Sendable, Hashable {
     ) -> (from: String?, reason: String?) {
         guard !isFull, let stored else { return (rule.start, nil) }
         // The age of the last move counts, not of the value: an origin without changes keeps an old value.
-        if let retention = rule.retention, now - stored.movedAt > retention {
+        // One of more than a day from now is not known, as the clock was set back since.
+        let age = now - stored.movedAt
+        if let retention = rule.retention, age > retention || .zero - age > RetryRules.longestWait {
             return (rule.start, "the cursor \(stored.value) is older than the origin remembers: full listing")
         }
         let from = rule.minusLookback(stored.value)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import SidingChain
+internal import SidingJSON
 internal import SidingPaging
 
 /// A listing as it is read, page by page: where its pages lead, whether they loop, and how far its cursor may move. It neither
@@ -32,6 +33,8 @@ struct Listing: Sendable {
     private(set) var repeatsNext = false
     /// Whether a 304 has left out a next page that is stored: then that of the last page shows nothing.
     private(set) var omitsNext = false
+    /// Where the first page with records has them.
+    private(set) var recordsPath: JSONPath?
     /// The number of records of each page so far; nil if they differ or are not all known.
     private(set) var pageSize: Int?
     /// See ``Page/isUndecided``: that of the page read last, if it is shorter than one before it. Then it may be the last.
@@ -184,6 +187,7 @@ struct Listing: Sendable {
     /// Updates what is known of the pagination.
     private mutating func update(with page: Page) {
         paging = page.paging
+        recordsPath = recordsPath ?? page.recordsPath
         (repeated, before) = (repeatedCount(with: page.recordDigests), Set(page.recordDigests))
         mayHaveEnded = page.isUndecided && page.recordCount < longest && !isResumed
         longest = max(longest, page.recordCount)

@@ -41,7 +41,7 @@ struct ListingEnd {
         let stop = resource.stop
         let isEmptyEnd = answer.recordCount == 0 && (stop.endsOnEmptyPage || extent.saysEnd)
         if stop.report(in: answer) == .isLast || isEmptyEnd { return nil }
-        if let more = extent.more, stop.hasMore == nil, stop.isLast == nil { return "\(more) reports more pages" }
+        if let more = extent.more, stop.report(in: answer) == nil { return "\(more) reports more pages" }
         return unfollowed ?? fullPage
     }
 

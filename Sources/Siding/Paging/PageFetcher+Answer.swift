@@ -108,7 +108,7 @@ extension PageFetcher {
         }
         // Whatever it is called, an array is no list of lines.
         let hasLines = resource.records == nil && fields.nameLines && bytes.first != UInt8(ascii: "[")
-        let reader = hasLines ? reader.forLines : reader
+        let reader = hasLines ? reader.forLines : reader(for: listing)
         let contents: PageContents
         do { contents = try self.contents(of: bytes, fields, by: reader) } catch {
             // Where the answer is not there yet, or not whole, anything may stand in its place.
@@ -134,6 +134,8 @@ extension PageFetcher {
             step: try nextPageRule.next(after: page, by: chosen, answer, extent), paging: chosen, requests: 0,
             bytes: bytes.count)
         (fetched.isOneRecord, fetched.hasLines) = (contents.isOneRecord, reader.readsLines)
+        let isList = contents.hasList && !contents.isOneRecord && !reader.readsLines && !contents.records.isEmpty
+        fetched.recordsPath = isList ? contents.recordsPath : nil
         if !contents.hasList {
             fetched.hasNoList = true
             fetched.step = Self.following(fetched.step, after: page, chosen, "has null")

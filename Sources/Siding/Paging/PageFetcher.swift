@@ -37,9 +37,20 @@ struct PageFetcher: Sendable {
             to: resource.source, for: .fetch, over: resuming, within: budget,
             in: environment
         ).page(of: resource)
-        reader = PageReader(
-            records: resource.records, key: resource.key, columns: resource.schema.columns.map(\.path),
-            envelope: nextPageRule.envelopePaths, limits: resource.source.jsonLimits, readsSurroundings: true)
+        reader = Self.reader(of: resource, at: resource.records, nextPageRule)
+    }
+
+    private static func reader(of resource: AnyResource, at records: JSONPath?, _ rule: NextPageRule) -> PageReader {
+        PageReader(
+            records: records, key: resource.key, columns: resource.schema.columns.map(\.path),
+            envelope: rule.envelopePaths, limits: resource.source.jsonLimits, readsSurroundings: true)
+    }
+
+    /// The reader of the next page: records that were found stand in the same place on all pages. Else an error on one of them,
+    /// with a list of its own, would pass for records.
+    func reader(for listing: Listing) -> PageReader {
+        guard resource.records == nil, let found = listing.recordsPath else { return reader }
+        return Self.reader(of: resource, at: found.appending(.each), nextPageRule)
     }
 
     /// Fetches the page of `listing` that `request` asks for; `stored` is its row, if there is one.
@@ -56,6 +67,10 @@ struct PageFetcher: Sendable {
             var fetched = try await traffic.counting { () async throws(Failure) in
                 guard !isWhole else { return try await askWhole(request, stored: known, paging, listing) }
                 let fetched = try await askAgainIfRefused(request, known, paging, listing)
+                // The 304 is about other content, as a date was the same: a change in the same second.
+                if fetched.isOfAnotherEntity(than: known) {
+                    return try await askWhole(request, stored: known, paging, listing)
+                }
                 guard fetched.isEndUnchanged, !fetched.namesNextUnchanged, let known,
                     listing.mayHideNext(behind: request, known, now: wallClock.now)
                 else { return fetched }
@@ -188,6 +203,12 @@ extension HTTPFields {
 }
 
 extension Page {
+    /// Whether it is unchanged by its own word, but with another entity tag than the stored page.
+    fileprivate func isOfAnotherEntity(than stored: StoredPage?) -> Bool {
+        guard case .notModified = content, let etag, let own = stored?.etag else { return false }
+        return !etag.isSameEntity(as: own)
+    }
+
     /// Whether it is an unchanged last page.
     fileprivate var isEndUnchanged: Bool {
         if case .notModified = content { step == .end } else { false }

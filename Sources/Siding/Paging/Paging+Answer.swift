@@ -12,13 +12,12 @@ extension StopRules {
         case isMore(JSONPath)
     }
 
-    /// Nil if no rule is declared, or the member is missing.
+    /// Nil if no rule is declared, or the member is missing, or is neither true nor false in any spelling: then it decides nothing.
     func report(in answer: PageAnswer) -> MoreReport? {
-        if let hasMore, answer.isFalse(at: hasMore) { return .isLast }
-        if let isLast, answer.isTrue(at: isLast) { return .isLast }
-        if let hasMore, answer.isTrue(at: hasMore) { return .isMore(hasMore) }
-        if let isLast, answer.isFalse(at: isLast) { return .isMore(isLast) }
-        return nil
+        let (more, last) = (hasMore.flatMap(answer.truth), isLast.flatMap(answer.truth))
+        if more == false || last == true { return .isLast }
+        if more == true { return hasMore.map { .isMore($0) } }
+        return last == false ? isLast.map { .isMore($0) } : nil
     }
 }
 

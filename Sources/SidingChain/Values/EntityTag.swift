@@ -18,4 +18,12 @@ extension String {
     package var singleEntityTag: String? {
         utf8.contains(UInt8(ascii: ",")) && prefixMatch(of: /(W\/)?"[^"]*"\s*,/) != nil ? nil : nonEmpty
     }
+
+    /// Whether a 304 with the entity tag `other` is about the content with this one: compared weakly, as the origin did (RFC 9110
+    /// §13.1.2), and without the suffix by which some servers mark compressed content.
+    package func isSameEntity(as other: String) -> Bool { opaqueTag == other.opaqueTag }
+
+    private var opaqueTag: String {
+        String(hasPrefix("W/") ? dropFirst(2) : self[...]).replacing("-gzip\"", with: "\"")
+    }
 }

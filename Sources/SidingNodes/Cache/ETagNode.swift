@@ -135,11 +135,7 @@ enum StoredFields {
     /// origin did (RFC 9110 §13.1.2).
     static func confirm(_ fields: HTTPFields, _ stored: CachedHead) -> Bool {
         guard let tag = fields[.eTag], let own = stored.etag else { return true }
-        return opaque(tag) == opaque(own)
-    }
-
-    private static func opaque(_ tag: String) -> Substring {
-        tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
+        return tag.isSameEntity(as: own)
     }
 }
 

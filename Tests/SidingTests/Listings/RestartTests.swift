@@ -57,6 +57,41 @@ import Testing
         #expect(try await bench.queue() == [])
     }
 
+    @Test func `so is one whose page has no records, as some origins answer so for a token that they have forgotten`()
+        async throws
+    {
+        let bench = try await stopped()
+        bench.origin.set("/posts?page=2", .text("[]"))
+        bench.origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=3"))
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .saved)
+        #expect(report.result.notes.contains("restarted: page 2 has no records; an earlier listing named it"))
+        #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=3"])
+        #expect(try await bench.keys() == ["1", "2", "5"])
+    }
+
+    @Test func `a listing restarts once where a page behind an unchanged one has lost its records`() async throws {
+        let bench = try await EngineBench(ScriptedOrigin())
+        let first = ScriptedOrigin.page("[1,2]", next: "/posts?token=a", etag: #""1""#)
+        bench.origin.set("/posts", first, .status(.notModified), first, .status(.notModified))
+        bench.origin.set("/posts?token=a", ScriptedOrigin.page("[3]"), ScriptedOrigin.page("[]"))
+        #expect(try await bench.sync().result.outcome == .saved)
+        _ = bench.origin.takeTargets()
+        let report = try await bench.sync()
+        #expect(report.result.notes.contains("restarted: page 2 has no records; an earlier listing named it"))
+        #expect(bench.origin.takeTargets() == ["/posts", "/posts?token=a", "/posts", "/posts?token=a"])
+        // Now it is stored without records, so it is believed.
+        _ = try await bench.sync()
+        #expect(bench.origin.takeTargets() == ["/posts", "/posts?token=a"])
+    }
+
+    @Test func `stop: empty_page takes an empty page for the end, also where a listing is resumed`() async throws {
+        let bench = try await stopped { $0.stop.endsOnEmptyPage = true }
+        bench.origin.set("/posts?page=2", .text("[]"))
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts?page=2"])
+    }
+
     @Test func `a rule with empty does not end the listing at a checkpoint that the origin refuses`() async throws {
         let empty = try FailureRule(when: .answer(.init(statuses: [404, 410])), do: .empty)
         let bench = try await stopped { $0.source.failureRules = [empty] }

@@ -38,6 +38,48 @@ import Testing
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == ["\"a\""])
     }
 
+    @Test func `a page whose 304 has another entity tag than was sent is requested whole`() async throws {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page("open")]))
+        _ = try await bench.sync()
+        bench.origin.set(
+            "/posts", .status(.notModified, headerFields: [.eTag: "\"b\""]), Self.page("closed", [.eTag: "\"b\""]))
+        _ = bench.origin.takeRequests()
+        let report = try await bench.sync()
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == ["\"a\"", nil])
+        #expect(report.result.counters.updated == 1)
+    }
+
+    @Test(arguments: ["W/\"a\"", "\"a-gzip\"", "\"a\""])
+    func `a 304 with the same entity tag in another form confirms the page`(_ tag: String) async throws {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page("open")]))
+        _ = try await bench.sync()
+        bench.origin.set("/posts", .status(.notModified, headerFields: [.eTag: tag]))
+        #expect(try await bench.sync().result.outcome == .notModified)
+    }
+
+    @Test func `a page that shows a record as it was before another page is requested whole`() async throws {
+        func records(_ bodies: String, next: String? = nil, _ etag: String) -> ScriptedAnswer {
+            var fields: HTTPFields = [.contentType: "application/json", .eTag: etag]
+            fields[HTTPField.Name("Link")!] = next.map { "<\($0)>; rel=\"next\"" }
+            return .text("[\(bodies)]", headerFields: fields)
+        }
+        let first = records(#"{"id":1},{"id":2,"online":true}"#, next: "/posts?page=2", "\"a\"")
+        let bench = try await EngineBench(
+            ScriptedOrigin(["/posts": first, "/posts?page=2": records(#"{"id":3}"#, "\"b\"")]))
+        _ = try await bench.sync()
+        // Record 2 goes offline between the two requests, and moves behind the others.
+        bench.origin.set("/posts", .status(.notModified))
+        bench.origin.set("/posts?page=2", records(#"{"id":3},{"id":2,"online":false}"#, "\"c\""))
+        _ = try await bench.sync()
+        bench.origin.set("/posts", first)
+        bench.origin.set("/posts?page=2", records(#"{"id":3}"#, "\"b\""))
+        _ = bench.origin.takeRequests()
+        _ = try await bench.sync()
+        #expect(bench.origin.takeRequests().first?.headerFields[.ifNoneMatch] == nil)
+        let record = try await bench.store.record(of: "posts", key: "2")
+        #expect(record.map { String(decoding: $0.body, as: UTF8.self) } == #"{"id":2,"online":true}"#)
+    }
+
     @Test(arguments: [true, false])
     func `only the page of a record that was written otherwise is requested whole`(_ countsAbsent: Bool) async throws {
         let origin = ScriptedOrigin([

@@ -205,6 +205,22 @@ import Testing
         #expect(try url(next(rule, envelope: ["$.has_more": .bool(true)])) != nil)
     }
 
+    @Test(
+        arguments: [
+            (.number("1"), true), (.text("true"), true), (.text("yes"), true), (.number("0"), false),
+            (.text("N"), false),
+            (.text("soon"), nil), (nil, nil),
+        ] as [(EnvelopeScalar?, Bool?)])
+    func `a declared flag counts in any spelling, and one that cannot be read decides nothing`(
+        _ flag: EnvelopeScalar?, _ more: Bool?
+    ) throws {
+        let rule = try rule(
+            .page(.init(sizeParameter: "n", size: 50)), stop: StopRules(hasMore: JSONPath(parsing: "$.more")))
+        let step = try next(rule, records: 5, envelope: flag.map { ["$.more": $0] } ?? [:])
+        // A short page is not the end unless something says so.
+        #expect((step == .end) == (more == false))
+    }
+
     @Test func `the page limit cuts a listing that would continue, and no other`() throws {
         let rule = try rule(.linkHeader, stop: StopRules(maxPages: 1))
         #expect(try next(rule, fields: link("?page=2")) == .stopped("max_pages (1) reached"))
@@ -219,7 +235,7 @@ import Testing
         #expect(url(first)?.hasSuffix("offset=20") == true)
         guard case .page(let second) = first else { return }
         #expect(try url(next(rule, after: second, records: 50, envelope: more))?.hasSuffix("offset=70") == true)
-        #expect(try next(rule, after: second, records: 20) == .end)
+        #expect(try next(rule, after: second, records: 20, envelope: ["$.more": .bool(false)]) == .end)
         #expect(try next(rule, after: second, records: 0, envelope: more) != .end)
     }
 

@@ -47,6 +47,30 @@ import Testing
         #expect(try await bench.state().completedAt == nil)
     }
 
+    @Test func `a total that counts the page alone ends no numbered listing at a short page`() async throws {
+        let bench = try await bench(.page(.init(sizeParameter: "n", size: 10)))
+        var next = 1
+        for (number, count) in [10, 9, 10, 4, 0].enumerated() {
+            let items = (next..<next + count).map { #"{"id":\#($0)}"# }.joined(separator: ",")
+            bench.origin.set(
+                number == 0 ? "/posts?page=1&n=10" : "/posts?n=10&page=\(number + 1)",
+                .text(#"{"items":[\#(items)],"total":\#(count)}"#))
+            next += count
+        }
+        #expect(try await bench.sync().result.counters.inserted == 33)
+        #expect(try await bench.state().completedAt != nil)
+    }
+
+    @Test(arguments: [#""items":null,"#, #""items":[],"error":"no","#, ""])
+    func `records that were found on the first page are found in no other place`(_ items: String) async throws {
+        let bench = try await bench(.nextURL(nil))
+        bench.origin.set("/posts", .text(#"{"items":[{"id":1},{"id":2}],"next_url":"/posts?page=2"}"#))
+        bench.origin.set("/posts?page=2", .text(#"{\#(items)"warnings":[{"id":77,"text":"degraded"}]}"#))
+        let outcome = try await bench.sync().result.outcome
+        #expect(outcome == .partial || outcome == .failed)
+        #expect(try await bench.keys() == ["1", "2"])
+    }
+
     @Test func `unchanged pages whose body marks the last are requested, and none behind it`() async throws {
         let bench = try await bench(.page(.init()), hasMore: "$.more")
         bench.origin.set("/posts?page=1", Self.page([1], more: true, etag: "\"a\""), .status(.notModified))

@@ -47,6 +47,12 @@ import Testing
         (#"{"items":ITEMS,"meta":{"is_partial":1}}"#, "$.meta.is_partial is 1"),
         (#"{"items":ITEMS,"failures":["x"]}"#, "$.failures[0] is 'x'"),
         (#"{"failures":[{"shard":0,"reason":"gone"}],"items":ITEMS}"#, "$.failures[0].reason is 'gone'"),
+        (#"{"success":false,"items":ITEMS}"#, "$.success is false"),
+        (#"{"items":ITEMS,"ok":"false"}"#, "$.ok is 'false'"),
+        (#"{"items":ITEMS,"meta":{"isSuccess":0}}"#, "$.meta.isSuccess is 0"),
+        (#"{"jobComplete":false,"items":ITEMS}"#, "$.jobComplete is false"),
+        (#"{"items":ITEMS,"has_errors":true}"#, "$.has_errors is true"),
+        (#"{"items":ITEMS,"unreachable":["regions/eu-2"]}"#, "$.unreachable[0] is 'regions/eu-2'"),
     ])
     func `a sign in the body that the answer is not whole makes the listing incomplete`(
         _ envelope: String, _ words: String
@@ -64,6 +70,16 @@ import Testing
         (#"{"items":[],"Error":{"Message":"no"}}"#, "$.Error says: no"),
         (#"{"items":[],"meta":{"error":"no"}}"#, "$.meta.error says: no"),
         (#"{"items":[],"exception":{"type":"timeout"}}"#, "$.exception says: timeout"),
+        (#"{"items":[],"err":"no"}"#, "$.err says: no"), (#"{"items":[],"errorCode":17}"#, "$.errorCode says: 17"),
+        (#"{"items":[],"error_code":"E17","error_message":"busy"}"#, "$.error_code says: E17"),
+        (#"{"items":[],"errcode":40001,"errmsg":"invalid credential"}"#, "$.errcode says: 40001"),
+        (#"{"items":[],"responseStatus":{"errorCode":"Busy"}}"#, "$.responseStatus.errorCode says: Busy"),
+        (#"{"items":[],"code":500,"msg":"internal"}"#, "$.code is 500"),
+        (#"{"items":[],"statusCode":"503"}"#, "$.statusCode is '503'"),
+        (#"{"items":[],"status":502}"#, "$.status is 502"),
+        (#"{"items":[],"status":"error"}"#, "$.status is 'error'"),
+        (#"{"items":[],"result":"FAILURE"}"#, "$.result is"),
+        (#"{"items":[],"meta":{"state":"timed out"}}"#, "$.meta.state is 'timed out'"),
     ])
     func `an error in place of records is reported with the message of the origin`(
         _ envelope: String, _ words: String
@@ -138,10 +154,29 @@ import Testing
         #"{"items":ITEMS,"status":"not partial"}"#, #"{"items":ITEMS,"timed_out":0}"#,
         #"{"items":ITEMS,"failures":[]}"#, #"{"items":ITEMS,"failures":3}"#,
         #"{"items":ITEMS,"links":{"about":"/partial-results/"}}"#, #"{"items":ITEMS,"status":"ok"}"#,
+        #"{"items":ITEMS,"success":true}"#, #"{"items":ITEMS,"success":1}"#, #"{"items":ITEMS,"success":0}"#,
+        #"{"items":ITEMS,"unreachable":[]}"#, #"{"items":ITEMS,"status":"failed"}"#, #"{"items":ITEMS,"code":500}"#,
+        #"{"items":ITEMS,"errorCode":7}"#, #"{"items":ITEMS,"filter":{"complete":false}}"#,
     ])
     func `text that only resembles such a sign changes nothing`(_ envelope: String) async throws {
         let bench = try await Self.bench()
         bench.origin.set("/posts", ListingEndTests.answer(envelope, ListingEndTests.all))
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(try await bench.state().completedAt != nil)
+    }
+
+    @Test(arguments: [
+        #"{"items":[],"success":true,"code":0,"msg":"ok"}"#, #"{"items":[],"errcode":0,"errmsg":"ok"}"#,
+        #"{"items":[],"errorCode":"0000","errorMessage":"Success"}"#, #"{"items":[],"status":"success"}"#,
+        #"{"items":[],"status":200}"#, #"{"items":[],"code":404}"#, #"{"items":[],"err":null,"error_code":""}"#,
+        #"{"items":[],"status":"failed"}"#, #"{"items":[],"filter":{"status":"error"}}"#,
+    ])
+    func `an empty list without such a sign is a whole one, also if it repeats the query`(_ envelope: String)
+        async throws
+    {
+        var bench = try await Self.bench()
+        bench.resource.query = ["status": "failed"]
+        bench.origin.set("/posts?status=failed", ListingEndTests.answer(envelope, []))
         #expect(try await bench.sync().result.outcome == .saved)
         #expect(try await bench.state().completedAt != nil)
     }

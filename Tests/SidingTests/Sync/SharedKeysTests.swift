@@ -72,6 +72,30 @@ import Testing
         }
     }
 
+    @Test(arguments: ["0", "3"])
+    func `a record that a new parent overwrites is reported, though the page of the other parent is unchanged`(
+        _ parent: String
+    ) async throws {
+        let bench = try await Bench()
+        bench.set("/1", #"{"id":7,"text":"a"}"#, etag: "\"v1\"")
+        bench.set("/2", etag: "\"v2\"")
+        _ = try await bench.sync()
+        bench.channels(#"{"id":1}"#, #"{"id":2}"#, #"{"id":\#(parent)}"#)
+        bench.set("/\(parent)", #"{"id":7,"text":"b"}"#)
+        let origin = bench.bench.origin
+        origin.set("/1", .status(.notModified))
+        origin.set("/2", .status(.notModified))
+        _ = origin.takeRequests()
+        var warnings: [String] = []
+        for _ in 0..<2 { warnings += try await bench.sync().warnings }
+        let asked = origin.takeRequests().filter { $0.path == "/1" }
+        let isAskedWhole = asked.contains { $0.headerFields[.ifNoneMatch] == nil }
+        #expect(isAskedWhole || !warnings.isEmpty, "a 304 would confirm what was overwritten")
+        bench.set("/1", #"{"id":7,"text":"a"}"#, etag: "\"v1\"")
+        warnings += try await bench.sync().warnings
+        #expect(warnings.contains { $0.contains("is the key of another record under the parent") }, "\(warnings)")
+    }
+
     @Test func `many keys of two parents are reported in one line`() async throws {
         let bench = try await Bench()
         for channel in 1...2 {

@@ -33,7 +33,8 @@ struct ListingRun: Sendable {
         var hasPages = false
         /// Warnings about the cursor.
         var warnings: [String] = []
-        /// Why the page of a new size was not saved; see ``NextPageRule/misplacement(of:)``.
+        /// Why a page was not saved, and the listing restarts: it has not the size that was asked for
+        /// (``NextPageRule/misplacement(of:)``), or the origin has forgotten it.
         var misplacement: String?
         /// Whether the page of a new size had no records, which is no page of that size.
         var isSizeRefused = false
@@ -143,6 +144,8 @@ struct ListingRun: Sendable {
         var stored: [PageRequest.Address: StoredPage] = [:]
         /// The newest request of the resource, as of the last commit.
         var newest: Int64
+        /// Whether the page read last answered 304, so that the next page was taken from the store.
+        var isNextFromStore = false
         /// Whether no further page is requested.
         var isOver = false
         /// The failure of a request, or of the store before one; the pages that have arrived are saved all the same.
@@ -194,7 +197,13 @@ struct ListingRun: Sendable {
                 (walk.isOver, walk.failure) = (true, fault)
                 return
             }
+            if let why = lossOfRecords(on: page, walk, position) {
+                walk.result.misplacement = why
+                (walk.isOver, walk.failure) = (true, fetcher.fault(why, of: page))
+                return
+            }
             walk.result.note(page)
+            walk.isNextFromStore = !page.content.isWhole
             let listed = walk.listing.advance(page, afterSaving: walk.result.counters.saved)
             (walk.next, walk.result.step) = (listed.step.next, listed.step)
             if let next = walk.next, Task.isCancelled {
@@ -214,6 +223,21 @@ struct ListingRun: Sendable {
         walk.result.misplacement = NextPageRule(resource: resource).misplacement(
             of: page, isFirst: !walk.listing.hasPages)
         return walk.result.misplacement.map { fetcher.fault($0, of: page) }
+    }
+
+    /// Why a page that an earlier listing named is no evidence of the end: it has no records, and some origins answer so for a token
+    /// that they have forgotten. Nil if it is.
+    private func lossOfRecords(on page: Page, _ walk: Walk, _ position: ListingPosition) -> String? {
+        let isNamedEarlier = walk.listing.hasPages ? walk.isNextFromStore : position.isResumed
+        guard isNamedEarlier, page.isNewlyEmpty, page.step.next == nil, page.request.address != first.address,
+            !resource.stop.trustsEnd, !resource.stop.endsOnEmptyPage
+        else { return nil }
+        switch resource.paging {
+        // Only next pages that the origin names are detected.
+        case .automatic, .nextURL, .linkHeader, .cursor, .headerCursor, .nextHeader:
+            return "page \(page.request.number) has no records; an earlier listing named it"
+        case .none, .page, .offset, .lastRecord: return nil
+        }
     }
 
     // MARK: Fetching
@@ -237,6 +261,7 @@ struct ListingRun: Sendable {
                 () async throws(PageFailure) in try await fetcher.fetch(request, of: listing, stored: stored)
             }
             page.requestedAfter = newest
+            page.isNewlyEmpty = page.recordCount == 0 && page.content.isWhole && stored?.recordCount != 0
             return .page(page)
         } catch {
             let asksFromCursor = self.stored != nil && start.from != nil
