@@ -30,7 +30,7 @@ struct EditDelivery {
         _ edit: PendingEdit, _ answer: WriteAnswer, isListed: Bool, _ projection: inout EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
-        let document = try? JSONDocument(answer.body)
+        let document = edit.terms.isAboutJob(answer) ? nil : try? JSONDocument(answer.body)
         let keyPath = edit.terms.keyPaths.count == 1 ? edit.terms.keyPaths.first : nil
         let record = document.map(edit.terms.record)
         let byKey = keyPath.flatMap { path in
@@ -42,7 +42,7 @@ struct EditDelivery {
         let real =
             said.flatMap { (try? TemporaryRewriting(from: "", to: $0)) == nil ? nil : $0 }
             ?? (keyPath == nil ? nil : answer.createdID.flatMap { id(saying: $0, projection.table.keyType) })
-            ?? (isListed ? nil : document.flatMap { edit.terms.wrappedID(in: $0, answer, projection.table.keyType) })
+            ?? (isListed ? nil : document.flatMap { edit.terms.wrappedID(in: $0, projection.table.keyType) })
         var naming = TemporaryNaming(
             transitions: transitions, projection: projection, entry: edit.entry, temporary: edit.temporaryID ?? "",
             composite: edit.terms.keyPaths.count > 1 ? record.flatMap(edit.terms.recordKey)?.text : nil)
@@ -138,7 +138,8 @@ struct EditDelivery {
         in answer: WriteAnswer, _ edit: PendingEdit, key: String, _ projection: inout EditProjection,
         _ transaction: borrowing Transaction
     ) throws -> JSONDocument? {
-        guard let document = try? JSONDocument(answer.body), let record = edit.terms.record(in: document, key: key),
+        guard !edit.terms.isAboutJob(answer), let document = try? JSONDocument(answer.body),
+            let record = edit.terms.record(in: document, key: key),
             let kind = edit.terms.recordKey(of: record)?.kind
         else { return nil }
         if projection.table.keyType == nil { projection.table = try projection.table.fixKeyType(kind, transaction) }
@@ -148,15 +149,19 @@ struct EditDelivery {
 }
 
 extension EditTerms {
+    /// Whether the body of an answer is about the work that was accepted, not about the record: 202, where nothing says where the
+    /// record is (RFC 9110 §15.3.3). Then `Location` alone names a created record.
+    fileprivate func isAboutJob(_ answer: WriteAnswer) -> Bool {
+        answer.status == 202 && recordPath == nil && idPath == nil
+    }
+
     /// The id of a created record in an answer such as `{"data": {"id": 7}}`, where nothing says how the answer wraps it. Only the id is
     /// believed, as such an answer often has no more of the record.
     ///
     /// An answer with another member beside it, or with another name, may be about something else: a job, a user, an error. So may
-    /// one with 202, and one whose id is of another type than the keys of the resource.
-    fileprivate func wrappedID(
-        in document: JSONDocument, _ answer: WriteAnswer, _ kind: RecordKey.Kind?
-    ) -> JSONDocument? {
-        guard recordPath == nil, idPath == nil, keyPaths.count == 1, answer.status != 202,
+    /// one whose id is of another type than the keys of the resource.
+    fileprivate func wrappedID(in document: JSONDocument, _ kind: RecordKey.Kind?) -> JSONDocument? {
+        guard recordPath == nil, idPath == nil, keyPaths.count == 1,
             let members = document.members, members.count == 1, WriteAnswer.wrappers.contains(members[0].name),
             let found = recordKey(of: members[0].value)?.kind, kind == nil || kind == found
         else { return nil }

@@ -31,7 +31,10 @@ struct WriteCoalescer {
         guard try parents.isSubset(of: OutboxDependenciesTable.parents(of: entry, transaction).union([entry])) else {
             return .accept
         }
-        if edit.change == .delete { return target.edit.terms.change == .create ? .cancels(entry) : .accept }
+        // A record whose id the program chose may be at the origin already.
+        if edit.change == .delete {
+            return target.edit.terms.change == .create && target.edit.temporaryID != nil ? .cancels(entry) : .accept
+        }
         guard let body = try body(of: target) else { return .accept }
         try fold(body, into: entry, target.request, transaction)
         return .folded(entry)

@@ -160,6 +160,7 @@ struct TemporaryNaming {
     private func rewriteRequests(
         of naming: [QueueEntry], _ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction
     ) throws {
+        var rewritten: [String] = []
         for entry in naming {
             // What cannot be read is parked by the sender that claims it.
             guard let old = try OutboxRequestsTable.load(entry.id, transaction), let oldURL = try? HTTPURL(old.url)
@@ -175,7 +176,11 @@ struct TemporaryNaming {
             try OutboxRequestsTable.update(new, of: entry.id, transaction)
             guard new.url != old.url || new.body != old.body else { continue }
             try transitions.addEvent(entry.id, .rewritten, "\(temporary) is \(rewriting.text)", transaction)
+            // The record itself is moved after this.
+            if entry.recordKey != temporary { rewritten.append(entry.id) }
         }
+        // Other records that wait show the real id, too.
+        try EditProjection.rebuildRecords(of: rewritten, now: transitions.now, transaction)
     }
 
     /// Without the real id they cannot be sent; an operator may fill it in.

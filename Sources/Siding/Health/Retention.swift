@@ -86,12 +86,18 @@ extension Failure {
             .signIn
         case .http(let failure):
             failure.retention(of: kind, counted: counted(kind))
+        case .redirectRefused where mayFollowWrite && kind == .write(resendable: false):
+            .park(.uncertain)
         case .tooLarge, .redirectRefused, .contract, .invalidRequest, .notCached, .userCode:
             ended(kind)
         case .cancelled:
             phase == .notSent ? .release : counted(kind, release: true)
         }
     }
+
+    /// Whether it is the redirect of a write that the origin may have carried out: many answer a POST so, with the address of what
+    /// it made.
+    private var mayFollowWrite: Bool { underlying is RedirectedWrite }
 
     /// Counts the attempt and keeps the request. A write that may have been sent, and may not be sent twice, is parked.
     private func counted(_ kind: RequestKind, release: Bool = false) -> Retention {
@@ -126,9 +132,10 @@ extension HTTPFailure {
     /// answer. A POST that is redirected may have been carried out.
     var isTurnedAway: Bool {
         switch statusClass {
-        case .unauthorized, .backOff, .portal, .conflict, .gone, .notImplemented: true
+        // An origin that answers 425 did not process the request (RFC 8470 §5.2).
+        case .unauthorized, .backOff, .portal, .conflict, .gone, .notImplemented, .tooEarly: true
         case .refused: status >= 400
-        case .requestTimeout, .tooEarly, .serverError, .insufficientStorage, .unexpected: false
+        case .requestTimeout, .serverError, .insufficientStorage, .unexpected: false
         }
     }
 
@@ -141,7 +148,8 @@ extension HTTPFailure {
             .keep(
                 counted: true, attempts: RetryRules.limitedRefusalAttempts, minimumWait: RetryRules.unspecifiedWait)
         case .backOff, .portal: .keep(counted: false)
-        case .requestTimeout, .tooEarly, .serverError, .unexpected: counted
+        case .tooEarly: .keep(counted: true)
+        case .requestTimeout, .serverError, .unexpected: counted
         case .insufficientStorage:
             counted == .keep(counted: true) ? .keep(counted: true, minimumWait: RetryRules.repairWait) : counted
         case .conflict: kind == .fetch ? .fail : .park(.conflict)

@@ -71,6 +71,12 @@ extension TransportSettings {
     }
 }
 
+/// The reason of a refused redirect by 301, 302 or 303 of a request that may change something: it does not say that the request may
+/// be repeated elsewhere, and often answers one that was carried out (RFC 9110 §15.4.4).
+package struct RedirectedWrite: Error {
+    package init() {}
+}
+
 /// The reason of a refused redirect to an origin that ``TransportSettings/redirectOrigins`` does not list.
 package struct UnlistedOrigin: Error {
     /// Whether a portal may have sent the redirect, to its login page: a temporary one, to another host, in place of an origin

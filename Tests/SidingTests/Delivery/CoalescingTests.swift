@@ -116,6 +116,14 @@ import Testing
         try await bench.expectSound()
     }
 
+    @Test func `the deletion of a record whose id the program chose is sent, as it may be there already`() async throws
+    {
+        let bench = try await bench()
+        let create = try await bench.edit(.create, "a", #"{"id":"a","title":"new"}"#) { $0.coalesces = true }
+        let delete = try await bench.edit(.delete, "a", nil) { $0.coalesces = true }
+        #expect(try await bench.waiting().map(\.id) == [create.id, delete.id])
+    }
+
     @Test func `a delete of a record under creation waits for it`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#) { $0.coalesces = true }

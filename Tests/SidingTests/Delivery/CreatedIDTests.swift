@@ -87,6 +87,15 @@ import Testing
         #expect(try await bench.shown("p7")?.contains("newer") == true)
     }
 
+    @Test(arguments: [nil, "/jobs/a"])
+    func `the body of an accepted request is about the job, not about the record`(location: String?) async throws {
+        let (bench, create, update) = try await create(
+            location, body: #"{"id":"a","status":"queued"}"#, status: .accepted)
+        #expect(create.state == .done)
+        #expect(update.state == .parked && update.reason == .dependency)
+        #expect(try await bench.shown("a") == #"{"id":"a"}"#)
+    }
+
     @Test func `the id in the answer comes first`() async throws {
         let (_, create, _) = try await create("/posts/a%20b", body: #"{"id":"p7","title":"new"}"#)
         #expect(create.recordKey == "p7")

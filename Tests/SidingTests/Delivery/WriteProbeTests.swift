@@ -108,6 +108,33 @@ import Testing
         #expect(try await lost.drain() == ["POST /issues"])
     }
 
+    @Test(
+        arguments: [
+            .text(#"{"items":[],"timed_out":true}"#), .text(#"{"items":[],"has_more":true}"#),
+            .text(#"{"items":[],"next_cursor":"c2"}"#), .text(#"{"items":[],"total":3}"#),
+            .text(#"{"items":[],"error":"search timed out"}"#), .text(#"{"items":[],"success":false}"#),
+            .text("[]", headerFields: [HTTPField.Name("Link")!: "</issues?page=2>; rel=\"next\""]),
+            .text("[]", status: .accepted), .text("[]", status: .init(code: 206)),
+            .text("[]", status: .init(code: 207)),
+        ] as [ScriptedAnswer])
+    func `an answer without the write that is not whole does not show that the origin lacks it`(
+        answer: ScriptedAnswer
+    ) async throws {
+        let lost = try await Lost()
+        lost.bench.origin.set(lost.asked, answer)
+        try await lost.drain()
+        #expect(try await lost.drain(after: 100) == ["GET \(lost.asked)"])
+        #expect(try await lost.now.reason == .uncertain)
+    }
+
+    @Test(arguments: [#"{"items":[],"total":0,"has_more":false,"next":null}"#, #"{"items":[],"success":true}"#])
+    func `a whole answer without the write shows that`(answer: String) async throws {
+        let lost = try await Lost()
+        lost.bench.origin.set(lost.asked, .text(answer))
+        try await lost.drain()
+        #expect(try await lost.drain(after: 100) == ["GET \(lost.asked)", "POST /issues"])
+    }
+
     @Test func `where two arrivals are harmless, it is sent again although the probe is inconclusive`() async throws {
         var probe = Self.probe
         probe.fallback = .send

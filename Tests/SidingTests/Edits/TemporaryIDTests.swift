@@ -49,6 +49,16 @@ import Testing
         try await bench.expectSound()
     }
 
+    @Test func `a record that waits and names the new one shows its real id`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
+        let child = try await bench.edit(.create, nil, #"{"parent":"\#(try temporary(create))"}"#)
+        try await bench.deliver(create, #"{"id":"p7","title":"new"}"#, status: 201)
+        let id = try temporary(child)
+        #expect(try await bench.shown(id) == #"{"parent":"p7","id":"\#(id)"}"#)
+        try await bench.expectSound()
+    }
+
     @Test func `edits of the new record follow it to its real key`() async throws {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)

@@ -90,6 +90,13 @@ import Testing
         #expect(Failure(row.reason, phase: .maybeSent).retention(of: .write(resendable: true)) == row.resendable)
     }
 
+    @Test func `a redirect of a write may answer one that was carried out`() {
+        let failure = Failure(.redirectRefused, phase: .answered, underlying: RedirectedWrite())
+        #expect(failure.retention(of: .write(resendable: false)) == .park(.uncertain))
+        #expect(failure.retention(of: .write(resendable: true)) == .park(.rejected))
+        #expect(failure.retention(of: .fetch) == .fail)
+    }
+
     @Test func `a failure that may pass by itself is one that keeps a fetch`() {
         let reasons = Self.rows.map(\.reason) + Self.statuses.flatMap(\.codes).map { .http(HTTPFailure(status: $0)) }
         for failure in reasons.map({ Failure($0, phase: .answered) }) {
@@ -112,8 +119,10 @@ import Testing
             codes: [429, 503, 511], fetch: .keep(counted: false), write: .keep(counted: false),
             resendable: .keep(counted: false)),
         Status(
-            codes: [408, 425, 500, 502, 504, 506, 508, 520, 599], fetch: counting, write: .park(.uncertain),
+            codes: [408, 500, 502, 504, 506, 508, 520, 599], fetch: counting, write: .park(.uncertain),
             resendable: counting),
+        // Not processed (RFC 8470 §5.2).
+        Status(codes: [425], fetch: counting, write: counting, resendable: counting),
         Status(codes: [507], fetch: slowly, write: .park(.uncertain), resendable: slowly),
         Status(codes: [409, 412, 428], fetch: .fail, write: .park(.conflict), resendable: .park(.conflict)),
         Status(

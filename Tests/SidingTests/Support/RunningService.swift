@@ -19,16 +19,17 @@ struct RunningService {
     let kernel: ScriptedKernel
     /// Kept, so that the kernel has a listener after the service has ended, too.
     private let changes: NetworkChanges
-    let log = RecordedLog(.error)
+    let log: RecordedLog
     private let task: Task<Void, any Error>
     private let directory: TemporaryDirectory
 
     init(
         _ origin: ScriptedOrigin, resources: [AnyResource], sources: [Source], time: ManualWallClock,
-        isOnline: Bool = true, probes: StoreProbes = StoreProbes(),
+        isOnline: Bool = true, logging level: Logger.Level = .error, probes: StoreProbes = StoreProbes(),
         prepare: (Siding) async throws -> Void = { _ in }
     ) async throws {
         directory = try TemporaryDirectory()
+        log = RecordedLog(level)
         var store = try await Store.open(at: directory.path(of: "store.db"), clock: time.clock)
         store.probes = probes
         self.store = store

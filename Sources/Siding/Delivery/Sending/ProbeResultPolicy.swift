@@ -2,6 +2,7 @@
 internal import HTTPTypes
 internal import SidingChain
 internal import SidingJSON
+internal import SidingPaging
 
 /// Decides what the answer to a delivery probe, or its failure, means for the write in doubt.
 struct ProbeResultPolicy: Sendable {
@@ -17,7 +18,27 @@ struct ProbeResultPolicy: Sendable {
             return result(
                 of: Failure(.badContent, phase: .answered, detail: "the answer to the delivery probe is not JSON"))
         }
-        return WriteResult(transition(probe.answer(document, about: write), document, response), .answers)
+        var answer = probe.answer(document, about: write)
+        if answer == .notThere, let why = reasonForMore(in: document, response) { answer = .unclear(why) }
+        return WriteResult(transition(answer, document, response), .answers)
+    }
+
+    /// Why an answer without the write does not show that the origin lacks it: it says of itself that it is not whole, or that
+    /// there are more records; nil if neither.
+    private func reasonForMore(in document: JSONDocument, _ response: LoadedResponse) -> String? {
+        guard case .declared(let declared) = probe else { return nil }
+        let answer = PageAnswer(toProbe: response.response.headerFields, document, url: response.url)
+        let path = declared.records ?? .root
+        if let shortfall = Shortfall(answer, status: response.response.status.code, recordsAt: path) {
+            return "its answer is not whole: \(shortfall.why)"
+        }
+        let extent = ListingExtent(answer, recordsAt: path)
+        if let total = extent.total, total.count > 0 {
+            return "its answer reports \(MessageFormat.count(total.count, "record")) (\(total.place))"
+        }
+        if let more = extent.more { return "\(more) reports more pages" }
+        if let next = extent.nextPages.first { return "\(next.place) names a next page" }
+        return answer.link().map { _ in "a Link names a next page" }
     }
 
     /// A portal knows nothing of the write. The page may be the origin's own, so the gate stays as it is.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingPaging
 
 /// What a sender asks the origin about a write. These requests change nothing there.
 extension WriteSender {
@@ -119,6 +120,10 @@ extension WriteSender {
         let response = try await chain(source, transport).makeProbe(about: write).process(write.url, context)
         if write.isWebPage(response, from: source) { throw Failure(.captivePortal, phase: .answered) }
         guard record.found(in: response.bytes) != nil else { return nil }
+        // Of a record with a member such as 'error' that is said otherwise.
+        if let shortfall = write.shortfall(in: response, limits: source.jsonLimits), shortfall.kind != .error {
+            throw Failure(.badContent, phase: .answered, detail: "the record is not whole: \(shortfall.why)")
+        }
         var answer = WriteAnswer(
             status: response.response.status.code, contentType: response.response.headerFields[.contentType],
             etag: response.response.headerFields.entityTag, body: response.bytes ?? [])
