@@ -18,6 +18,7 @@ final class Activity: Sendable {
     private let state = Mutex(State())
     /// Fires when a call has stored a write, or may have made one due.
     let dueWrites = ChangeSignal()
+    let untried = UntriedWrites()
     private let closing = ChangeSignal()
     private let ended = ChangeSignal()
 
@@ -45,6 +46,12 @@ final class Activity: Sendable {
     /// Notes that a page or a write was completed: a loop that works long does not hang.
     func note(progressAt moment: Timestamp) {
         state.withLock { if $0.lastPoll != nil { $0.lastPoll = moment } }
+    }
+
+    /// Reports an entry that a call has changed.
+    func publish(_ entry: QueueEntry) {
+        untried.add(entry)
+        events.publish(.entryChanged(entry))
     }
 
     /// Does `body`, and cancels it when the program closes the ``Siding``.

@@ -66,7 +66,7 @@ extension Siding {
             if let refusal = change.refusal {
                 throw StoreError(.refused, "\(entry.shortID): \(refusal)", hint: change.hint)
             }
-            activity.events.publish(.entryChanged(change.entry))
+            activity.publish(change.entry)
             activity.dueWrites.fire()
             return change.entry
         }

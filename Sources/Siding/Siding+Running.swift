@@ -26,18 +26,16 @@ extension Siding {
         (loop.outlastsFailures, loop.whenIdle, loop.dueWrites) = (true, whenIdle, activity.dueWrites)
         loop.polled = { [activity, wallClock] in activity.note(pollAt: wallClock.now) }
         loop.failing = { [activity] in activity.note(storeFailure: $0) }
-        let untried = UntriedWrites(since: wallClock.now)
         let tell: @Sendable (QueueEntry) -> Void = { [activity] entry in
             log.note(entry)
             activity.events.publish(.entryChanged(entry))
         }
         loop.report = { [activity, wallClock] entry in
             activity.note(progressAt: wallClock.now)
-            untried.add(tried: entry)
-            tell(entry)
+            if activity.untried.add(entry) { tell(entry) }
         }
         loop.look = { busy throws(StoreError) in
-            for entry in try await untried.find(in: store, at: wallClock.now) { tell(entry) }
+            for entry in try await activity.untried.find(in: store, at: wallClock.now) { tell(entry) }
             return try await look(besides: busy, log)
         }
         try await cancelWhenGracefulShutdown { [activity, loop] in

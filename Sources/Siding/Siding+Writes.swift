@@ -26,14 +26,14 @@ extension Siding {
         try source.check(write)
         return try await activity.perform { () throws(StoreError) in
             let entry = try await sender.store.enqueue(write)
-            activity.events.publish(.entryChanged(entry))
+            activity.publish(entry)
             guard sendsNow, source.isReachable(by: sender.environment.connectivity) else {
                 activity.dueWrites.fire()
                 return entry
             }
             // The service may have claimed it before.
             guard let tried = try await sender.send(entry.id) else { return try await queueEntry(entry.id) }
-            activity.events.publish(.entryChanged(tried))
+            activity.publish(tried)
             if tried.state == .queued { activity.dueWrites.fire() }
             return tried
         }
@@ -46,7 +46,7 @@ extension Siding {
     @discardableResult
     public func drain() async throws(StoreError) -> [QueueEntry] {
         try await activity.perform { () throws(StoreError) in
-            try await sender.drain { activity.events.publish(.entryChanged($0)) }
+            try await sender.drain { activity.publish($0) }
         }
     }
 

@@ -43,7 +43,7 @@ struct Redirects {
         guard Self.isSafe(hop.method) || status == 307 || status == 308 else {
             throw Self.refusal(
                 "a \(status) does not say that \(hop.method.rawValue) may be repeated elsewhere",
-                mayBePortal ? UnlistedOrigin(mayBePortal: true) : RedirectedWrite())
+                mayBePortal ? UnlistedOrigin(mayBePortal: true) : status == 301 ? nil : RedirectedWrite())
         }
         guard let target = resolved else { throw Self.refusal("its Location is not a URL that may be asked") }
         var next = hop

@@ -92,6 +92,13 @@ package struct PageAnswer: Sendable {
         envelope[path].flatMap { $0.isNone ? nil : $0.token }
     }
 
+    /// Whether the request has this text as a value, so that the answer may repeat it: `GET /runs?status=failed`.
+    func repeats(_ text: String) -> Bool {
+        let text = text.lowercased()
+        let asked = [url?.description, requestBody].compactMap { $0?.lowercased() }
+        return asked.contains { asked in ["=\(text)", "/\(text)", "\"\(text)\""].contains { asked.contains($0) } }
+    }
+
     /// The truth of the value at `path`, in any spelling (`true`, "yes", 1); nil if it is missing, or neither true nor false.
     package func truth(at path: JSONPath) -> Bool? { envelope[path]?.truth(orNumber: true) }
 

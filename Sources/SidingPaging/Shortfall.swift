@@ -53,20 +53,18 @@ package struct Shortfall: Sendable, Hashable {
     // MARK: In the body
 
     private static func inBody(of answer: PageAnswer, recordsAt path: JSONPath) -> Shortfall? {
-        let values = answer.surroundings.map { value in
+        var values = answer.surroundings.map { value in
             Value(
                 names: value.path.components(around: path).compactMap(folded), path: value.path, value: value.value,
                 isOfWrite: answer.isOfWrite)
         }
+        let others = Set(values.filter { $0.isIdentity || $0.saysOK }.map(\.holder))
+        for place in values.indices { values[place].saysNothing = others.contains(values[place].holder) }
         if let flag = values.first(where: { $0.isFlag || $0.saysPartial }) { return Shortfall(.part, flag.description) }
         // Beside records an error may concern one of them, or be one that was handled.
         guard answer.recordCount == 0 else { return nil }
         if let words = error(among: values) { return Shortfall(.error, words) }
-        // A text of the request may be repeated: 'GET /runs?status=failed'.
-        let state = values.first { value in
-            value.saysFailed && !(answer.url?.description.lowercased().contains("=\(value.text.lowercased())") ?? false)
-        }
-        return state.map { Shortfall(.error, $0.description) }
+        return values.first { $0.saysFailed && !answer.repeats($0.text) }.map { Shortfall(.error, $0.description) }
     }
 
     /// The words of the first error: "$.error says: RATE_LIMITED, too many".
@@ -84,6 +82,23 @@ package struct Shortfall: Sendable, Hashable {
         let value: EnvelopeScalar
         /// Whether it is from the answer to a write, whose root may be the record.
         let isOfWrite: Bool
+        /// Whether its object is a record, such as the parent of the listing, or says that all is well: then what may be a state of
+        /// the record, or a text for each answer, says nothing of this one.
+        var saysNothing = false
+
+        /// The object that it is a member of.
+        var holder: [JSONPath.Component] { Array(path.components.dropLast()) }
+
+        var isIdentity: Bool { names.last.map(Shortfall.identities.contains) ?? false }
+
+        /// Whether it is a code or a flag of success.
+        var saysOK: Bool {
+            guard let name = names.last else { return false }
+            if Shortfall.successes.contains(name) { return value.truth(orNumber: true) == true }
+            guard Shortfall.codes.contains(name) || Shortfall.errorCodes.contains(name) else { return false }
+            return value.wholeNumber.map { $0 == 0 || (200..<300).contains($0) }
+                ?? Shortfall.noErrors.contains(ExtentName.folded(text))
+        }
 
         var description: String { "\(path) is \(value.message)" }
 
@@ -98,11 +113,14 @@ package struct Shortfall: Sendable, Hashable {
             guard let name = names.last, isHeld(by: names.count - 1) else { return isOfFailures }
             // There it says something of the record: an order may be `partial`.
             let isOfRecord = isOfWrite && names.count == 1
+            if Shortfall.successes.contains(name) {
+                return !isOfWrite && !saysNothing && value.truth(orNumber: name.hasPrefix("is")) == false
+            }
+            if Shortfall.errorFlags.contains(name) {
+                return !isOfWrite && !saysNothing && value.truth(orNumber: false) == true
+            }
             if Shortfall.flags.contains(name) {
                 return value.truth(orNumber: false) == true || (value.wholeNumber ?? 0) > 0
-            }
-            if Shortfall.successes.contains(name), !isOfRecord {
-                return value.truth(orNumber: name.hasPrefix("is")) == false
             }
             if Shortfall.adjectives.contains(name), !isOfRecord {
                 // Without "is" a number may be a count.
@@ -115,9 +133,9 @@ package struct Shortfall: Sendable, Hashable {
 
         /// Whether it is part of the failures that an object such as `_shards` lists, or a list beside the records.
         private var isOfFailures: Bool {
-            guard let place = names.firstIndex(where: Shortfall.failures.contains), isHeld(by: place), !isNothing else {
-                return false
-            }
+            let isElement = if case .index? = path.components.last { true } else { false }
+            if isElement, names.last == "unreachable", isHeld(by: names.count - 1) { return !isOfWrite && !isNothing }
+            guard let place = names.firstIndex(of: "failures"), isHeld(by: place), !isNothing else { return false }
             return place > 0 || (isListed && !isOfWrite)
         }
 
@@ -137,8 +155,16 @@ package struct Shortfall: Sendable, Hashable {
             }
         }
 
-        /// The names of errors. The answer to a write may be a record with some of them, such as a job.
-        private var errors: Set<String> { isOfWrite ? Shortfall.errors : Shortfall.errorsBesideList }
+        /// The names of errors. A record may have some of them, such as a job.
+        private var errors: Set<String> {
+            isOfWrite || saysNothing || saysNoneFound ? Shortfall.errors : Shortfall.errorsBesideList
+        }
+
+        /// Whether it says that there are no records, as some origins say in the place of an error.
+        private var saysNoneFound: Bool {
+            value.wholeNumber.map { $0 == 404 || $0 == 410 || (200..<300).contains($0) }
+                ?? text.lowercased().hasPrefix("no ")
+        }
 
         /// Whether it is an error, or a part of one: not null, false, empty or 0.
         var isOfError: Bool {
@@ -149,9 +175,7 @@ package struct Shortfall: Sendable, Hashable {
         /// Whether it is a text or a status code by which an answer without records says that it failed. Some origins say 404 of an
         /// empty list.
         var saysFailed: Bool {
-            guard let name = names.last, isHeld(by: names.count - 1), !(isOfWrite && names.count == 1) else {
-                return false
-            }
+            guard let name = names.last, isHeld(by: names.count - 1), !isOfWrite, !saysNothing else { return false }
             if let code = value.wholeNumber {
                 return Shortfall.codes.contains(name) && (400...599).contains(code) && ![404, 410].contains(code)
             }
@@ -192,19 +216,20 @@ package struct Shortfall: Sendable, Hashable {
     ]
     private static let flags: Set<String> = [
         "timedout", "terminatedearly", "incompleteresults", "partialresults", "haspartialresults", "partialresult",
-        "haserror", "haserrors", "iserror",
     ]
+    private static let errorFlags: Set<String> = ["haserror", "haserrors", "iserror"]
     /// What is true of a whole answer.
     private static let successes: Set<String> = [
         "success", "issuccess", "issuccessful", "successful", "succeeded", "ok", "isok", "jobcomplete",
     ]
-    /// Lists of what the answer lacks.
-    private static let failures: Set<String> = ["failures", "unreachable"]
+    /// Members by which an object is a record.
+    private static let identities: Set<String> = ["id", "uuid", "key", "slug", "name"]
     /// Members with a state, or with a status code.
     private static let states: Set<String> = ["status", "state", "result", "outcome", "responsestatus", "resultstatus"]
     private static let codes: Set<String> = [
         "status", "code", "statuscode", "httpstatus", "httpcode", "httpstatuscode",
     ]
+    private static let errorCodes: Set<String> = ["errno", "errcode", "errorcode"]
     private static let failedStates: Set<String> = [
         "error", "fail", "failed", "failure", "incomplete", "degraded", "unavailable", "timeout", "timedout",
     ]

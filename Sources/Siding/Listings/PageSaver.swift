@@ -109,7 +109,8 @@ struct PageSaver {
     /// Has pages asked for whole that show a record as it was before this page: a 304 would confirm them for ever. A record that this
     /// page showed before, too, is seldom on another one.
     private func forgetOtherPages(showing rewritten: [Int64], _ transaction: borrowing Transaction) throws {
-        guard !rewritten.isEmpty else { return }
+        // A listing of changes has other pages each time, and leaves the validators of a whole one unused.
+        guard !rewritten.isEmpty, open.isAdHoc || listed.cursor?.from == nil else { return }
         var ids = RowIDs(rewritten)
         if !open.isAdHoc {
             let members = try PagesTable.members(of: pageMembers, transaction)

@@ -189,7 +189,9 @@ struct Listing: Sendable {
         paging = page.paging
         recordsPath = recordsPath ?? page.recordsPath
         (repeated, before) = (repeatedCount(with: page.recordDigests), Set(page.recordDigests))
-        mayHaveEnded = page.isUndecided && page.recordCount < longest && !isResumed
+        // A declared flag may be left out on the last page alone.
+        let hasFlag = resource.stop.hasMore != nil || resource.stop.isLast != nil
+        mayHaveEnded = page.isUndecided && (page.recordCount < longest || hasFlag) && !isResumed
         longest = max(longest, page.recordCount)
         if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
         if page.namesNextUnchanged {

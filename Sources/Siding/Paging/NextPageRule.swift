@@ -212,7 +212,7 @@ struct NextPageRule: Sendable {
         _ page: PageRequest, _ paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent
     ) -> Bool {
         guard paging.isNumbered else { return false }
-        let isCounted = total(through: page, paging, answer, extent) == paging.recordsRead(through: page, answer)
+        let isCounted = extent.total.map { $0.count <= paging.recordsRead(through: page, answer) } ?? false
         let isNumberedLast = extent.pages.map { $0.count <= paging.pagesRead(through: page) } ?? false
         return [answer.saysNoNext, isCounted, isNumberedLast].count { $0 } >= 2
     }
@@ -227,26 +227,28 @@ struct NextPageRule: Sendable {
     ) -> Bool {
         guard let declared = paging.pageSize, answer.recordCount < declared else { return true }
         guard !isDecidedByRule(answer, extent) else { return false }
-        let total = total(through: page, paging, answer, extent)
+        let total = total(through: page, answer, extent)
         return total == nil && extent.pages == nil
             || total ?? 0 > paging.recordsRead(through: page, answer)
             || extent.pages?.count ?? 0 > paging.pagesRead(through: page)
     }
 
-    /// The number of records that the answer reports; nil also if more were read already: then it counts something else, such as the
-    /// records of the page.
-    private func total(
-        through page: PageRequest, _ paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent
-    ) -> Int? {
-        extent.total.map(\.count).flatMap { $0 < paging.recordsRead(through: page, answer) ? nil : $0 }
+    /// The number of records that the answer reports; nil also if more were read from the declared start on: then it counts something
+    /// else, such as the records of the page.
+    private func total(through page: PageRequest, _ answer: PageAnswer, _ extent: ListingExtent) -> Int? {
+        let read = page.offset + answer.recordCount - answer.repeatedCount
+        return extent.total.map(\.count).flatMap { $0 < read ? nil : $0 }
     }
 
     /// Whether a page is a short numbered one, and nothing on it says whether it is the last.
-    func isUndecided(_ paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent) -> Bool {
+    func isUndecided(
+        _ page: PageRequest, _ paging: Paging, _ answer: PageAnswer, _ extent: ListingExtent
+    ) -> Bool {
         guard let declared = paging.pageSize, answer.recordCount < declared, !isDecidedByRule(answer, extent) else {
             return false
         }
-        return extent.total == nil && extent.pages == nil && extent.estimate == nil && extent.more == nil
+        return total(through: page, answer, extent) == nil && extent.pages == nil && extent.estimate == nil
+            && extent.more == nil
             && extent.nextPages.isEmpty && !paging.isLinked(answer)
     }
 

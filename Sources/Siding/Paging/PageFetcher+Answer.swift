@@ -141,7 +141,7 @@ extension PageFetcher {
             fetched.step = Self.following(fetched.step, after: page, chosen, "has null")
         }
         fetched.hasUnusedLink = chosen != .linkHeader && answer.link() != nil
-        fetched.isUndecided = nextPageRule.isUndecided(chosen, answer, extent)
+        fetched.isUndecided = nextPageRule.isUndecided(page, chosen, answer, extent)
         fetched.shortfall = shortfall(
             of: answer, response, recordsAt: contents.recordsPath,
             lines: reader.readsLines ? strangers(among: contents.records, in: bytes) : [])

@@ -71,8 +71,8 @@ extension TransportSettings {
     }
 }
 
-/// The reason of a refused redirect by 301, 302 or 303 of a request that may change something: it does not say that the request may
-/// be repeated elsewhere, and often answers one that was carried out (RFC 9110 §15.4.4).
+/// The reason of a refused redirect by 302 or 303 of a request that may change something: it does not say that the request may be
+/// repeated elsewhere, and often answers one that was carried out (RFC 9110 §15.4.4).
 package struct RedirectedWrite: Error {
     package init() {}
 }

@@ -135,6 +135,25 @@ import Testing
         #expect(try await lost.drain(after: 100) == ["GET \(lost.asked)", "POST /issues"])
     }
 
+    @Test func `a redirect is in doubt once, and a refusal after the origin was asked`() async throws {
+        let lost = try await Lost()
+        let redirect = Failure(.redirectRefused, phase: .answered, underlying: RedirectedWrite())
+        lost.bench.origin.set("/issues", .failure(redirect))
+        lost.bench.origin.set(lost.asked, .text("[]"))
+        #expect(try await lost.drain() == ["POST /issues"])
+        #expect(try await lost.now.unknownSince != nil)
+        #expect(try await lost.drain(after: 100) == ["GET \(lost.asked)", "POST /issues"])
+        #expect(try await lost.now.reason == .rejected)
+    }
+
+    @Test func `a probe that is redirected decides nothing`() async throws {
+        let lost = try await Lost()
+        lost.bench.origin.set(lost.asked, .failure(Failure(.redirectRefused, phase: .answered)))
+        try await lost.drain()
+        #expect(try await lost.drain(after: 100) == ["GET \(lost.asked)"])
+        #expect(try await lost.now.reason == .uncertain)
+    }
+
     @Test func `where two arrivals are harmless, it is sent again although the probe is inconclusive`() async throws {
         var probe = Self.probe
         probe.fallback = .send

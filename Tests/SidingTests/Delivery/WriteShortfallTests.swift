@@ -161,6 +161,14 @@ import Testing
         #expect(last.detail?.contains("carries it out later") == true)
     }
 
+    @Test(arguments: [
+        #"{"data":{"id":"p1","succeeded":false,"status":"pending"}}"#, #"{"id":"p1","success":false}"#,
+        #"{"meta":{"has_errors":true},"id":"p1"}"#,
+    ])
+    func `a state of the record that a write made is no sign that it was not made`(body: String) async throws {
+        #expect(try await Self.end(try Self.answer(body, .created)).state == .done)
+    }
+
     @Test func `an error counts also in an accepted write`() async throws {
         #expect(try await Self.end(try Self.answer(#"{"error":"no"}"#, .accepted)).reason == .rejected)
     }

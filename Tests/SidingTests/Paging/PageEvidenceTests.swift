@@ -61,6 +61,28 @@ import Testing
         #expect(try await bench.state().completedAt != nil)
     }
 
+    @Test func `an offset listing that begins at 1 ends at its total`() async throws {
+        let bench = try await bench(.offset(.init(start: 1, limit: 50)))
+        bench.origin.set("/posts?offset=1&limit=50", .text(#"{"items":[{"id":1},{"id":2}],"total":2}"#))
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts?offset=1&limit=50"])
+    }
+
+    @Test(arguments: [true, false])
+    func `an error behind the last page ends a listing whose totals or flags say nothing`(_ hasTotal: Bool) async throws
+    {
+        let bench = try await bench(
+            .page(.init(sizeParameter: "n", size: 3)), hasMore: hasTotal ? nil : "$.more")
+        func page(_ ids: [Int]) -> ScriptedAnswer {
+            let items = ids.map { #"{"id":\#($0)}"# }.joined(separator: ",")
+            return .text(#"{"items":[\#(items)]\#(hasTotal ? #","total":\#(ids.count)"# : "")}"#)
+        }
+        bench.origin.set("/posts?page=1&n=3", page([1, 2, 3]))
+        bench.origin.set("/posts?n=3&page=2", page([4]))
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(try await bench.state().completedAt != nil)
+    }
+
     @Test(arguments: [#""items":null,"#, #""items":[],"error":"no","#, ""])
     func `records that were found on the first page are found in no other place`(_ items: String) async throws {
         let bench = try await bench(.nextURL(nil))

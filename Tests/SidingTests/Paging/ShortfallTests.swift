@@ -156,6 +156,8 @@ import Testing
         #"{"items":ITEMS,"links":{"about":"/partial-results/"}}"#, #"{"items":ITEMS,"status":"ok"}"#,
         #"{"items":ITEMS,"success":true}"#, #"{"items":ITEMS,"success":1}"#, #"{"items":ITEMS,"success":0}"#,
         #"{"items":ITEMS,"unreachable":[]}"#, #"{"items":ITEMS,"status":"failed"}"#, #"{"items":ITEMS,"code":500}"#,
+        #"{"id":7,"success":false,"items":ITEMS}"#, #"{"key":"run-7","has_errors":true,"items":ITEMS}"#,
+        #"{"items":ITEMS,"summary":{"up":3,"unreachable":2}}"#, #"{"items":ITEMS,"meta":{"unreachable":2}}"#,
         #"{"items":ITEMS,"errorCode":7}"#, #"{"items":ITEMS,"filter":{"complete":false}}"#,
     ])
     func `text that only resembles such a sign changes nothing`(_ envelope: String) async throws {
@@ -169,6 +171,10 @@ import Testing
         #"{"items":[],"success":true,"code":0,"msg":"ok"}"#, #"{"items":[],"errcode":0,"errmsg":"ok"}"#,
         #"{"items":[],"errorCode":"0000","errorMessage":"Success"}"#, #"{"items":[],"status":"success"}"#,
         #"{"items":[],"status":200}"#, #"{"items":[],"code":404}"#, #"{"items":[],"err":null,"error_code":""}"#,
+        #"{"id":7,"status":"unavailable","items":[]}"#, #"{"code":450,"name":"Toys","items":[]}"#,
+        #"{"uuid":"u","failure_reason":"no power","items":[]}"#, #"{"errno":0,"errmsg":"succ","items":[]}"#,
+        #"{"errorCode":200,"errorMessage":"fine","items":[]}"#, #"{"items":[],"errorCode":404}"#,
+        #"{"items":[],"errorMessage":"No records found"}"#,
         #"{"items":[],"status":"failed"}"#, #"{"items":[],"filter":{"status":"error"}}"#,
     ])
     func `an empty list without such a sign is a whole one, also if it repeats the query`(_ envelope: String)

@@ -37,7 +37,9 @@ struct ProbeResultPolicy: Sendable {
             return "its answer reports \(MessageFormat.count(total.count, "record")) (\(total.place))"
         }
         if let more = extent.more { return "\(more) reports more pages" }
-        if let next = extent.nextPages.first { return "\(next.place) names a next page" }
+        if !extent.saysEnd, extent.total == nil, let next = extent.nextPages.first(where: \.isCertain) {
+            return "\(next.place) names a next page"
+        }
         return answer.link().map { _ in "a Link names a next page" }
     }
 
@@ -49,7 +51,7 @@ struct ProbeResultPolicy: Sendable {
     }
 
     func result(of failure: Failure) -> WriteResult {
-        if failure.reason == .redirectRefused { return portal }
+        if (failure.underlying as? UnlistedOrigin)?.mayBePortal ?? false { return portal }
         return WriteResult(transition(failure), policy.source.builtInOutcome(of: failure, .fetch, now: policy.now))
     }
 

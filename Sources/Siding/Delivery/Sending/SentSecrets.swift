@@ -68,7 +68,10 @@ extension WriteResult {
             scrubbed.transition = .retry(error, isCounted: isCounted, waitsForNetwork: waitsForNetwork, wait: wait)
         case .unknown(let error, let waitsForNetwork, let wait):
             scrubbed.transition = .unknown(error.scrubbed(of: secrets), waitsForNetwork: waitsForNetwork, wait: wait)
-        case .sendAgain, .released: break
+        case .sendAgain(let moment, let why):
+            let why = String(decoding: secrets.scrubbed(Array(why.utf8)), as: UTF8.self)
+            scrubbed.transition = .sendAgain(from: moment, because: why)
+        case .released: break
         }
         return scrubbed
     }

@@ -144,6 +144,10 @@ struct WriteResultPolicy: Sendable {
             if let most, write.entry.attempts + 1 >= most { return parked(.rejected, failure) }
             return retry(failure, isCounted: isCounted, waitsForNetwork: failure.isConnectionFailure, minimum: minimum)
         case .signIn: return parked(.signIn, failure)
+        // Once the origin was asked whether it has the write, its redirect is a refusal.
+        case .park(.uncertain)
+        where failure.underlying is RedirectedWrite && write.probe != nil && write.entry.attempts > 0:
+            return parked(.rejected, failure)
         case .park(.uncertain) where write.probe != nil: return unknown(failure)
         case .park(let reason): return parked(failure.reason == .invalidRequest ? .invalid : reason, failure)
         case .fail: return parked(.rejected, failure)

@@ -36,7 +36,13 @@ extension WriteSender {
     func refusal(
         of write: ClaimedWrite, _ failure: Failure, _ source: Source, over transport: any Transport
     ) async -> Failure {
-        guard let found = await portal(before: write, source, over: transport) else { return failure }
+        guard let found = await portal(before: write, source, over: transport) else {
+            // The origin itself redirects, perhaps a write that it has carried out.
+            guard failure.reason == .redirectRefused else { return failure }
+            return Failure(
+                .redirectRefused, phase: .answered, detail: failure.detail, underlying: RedirectedWrite()
+            ).at(method: write.method.rawValue, url: Redaction.url(write.url))
+        }
         var answer = Failure(.captivePortal, phase: .answered, detail: failure.detail)
         if found.isHeldBack {
             // A redirect parks the write. A web page with 404 would complete a deletion, which a portal may have answered.

@@ -83,7 +83,8 @@ extension ListingSync {
     ) async throws(StoreError) -> SyncReport {
         let isFirst = !walked.hasPages
         // What was answered before ends a row of failures, however long the listing is.
-        if walked.hasPages || failure.partial != nil {
+        let isOfSignIn = resource.source.retention(of: failure.failure, .fetch, now: engine.now) == .signIn
+        if walked.hasPages || failure.partial != nil, !isOfSignIn {
             try await engine.store.record(.answers, of: resource.source.name)
         }
         var position = position

@@ -2,8 +2,8 @@
 internal import SidingChain
 internal import SidingSynchronization
 
-/// Finds the writes that a service ends without a try, so that its log and its events have them, too: those that expired, that
-/// conflict with a page, or that their conflict policy dropped.
+/// Finds the writes that end without a try while a service runs, so that its log and its events have them, too: those that expired,
+/// that conflict with a page, or that their conflict policy dropped.
 final class UntriedWrites: Sendable {
     private struct Ending: Hashable {
         let entry: String
@@ -13,34 +13,44 @@ final class UntriedWrites: Sendable {
     }
 
     private struct State {
-        /// When the last look began.
-        var lookedAt: Timestamp
-        /// Those that were told since before that look.
+        /// When the last look began; nil before the first one.
+        var lookedAt: Timestamp?
+        /// What was told and the last look has seen, and what was told since.
         var told: Set<Ending> = []
+        var added: Set<Ending> = []
     }
 
     /// A commit that was under way as a look began may have an earlier moment.
     private static let overlap = Duration.seconds(60)
 
-    private let state: Mutex<State>
+    private let state = Mutex(State())
 
-    init(since moment: Timestamp) {
-        state = Mutex(State(lookedAt: moment))
+    /// Notes that a write is told.
+    ///
+    /// - Returns: false if it was told before.
+    @discardableResult
+    func add(_ entry: QueueEntry) -> Bool {
+        state.withLock { state in
+            guard entry.state == .parked || entry.state == .dropped else { return true }
+            let ending = Ending(entry)
+            return !state.told.contains(ending) && state.added.insert(ending).inserted
+        }
     }
 
-    /// Notes that a write was told after its try.
-    func add(tried entry: QueueEntry) {
-        _ = state.withLock { $0.told.insert(Ending(entry)) }
-    }
-
-    /// The writes that ended since the last look, and were not told.
+    /// The writes that ended since the last look, and were not told. The first look finds none.
     func find(in store: Store, at now: Timestamp) async throws(StoreError) -> [QueueEntry] {
-        let since = state.withLock { min($0.lookedAt, now) } + (.zero - Self.overlap)
+        let last = state.withLock { $0.lookedAt }
+        // Where the clock was set back, the time between is looked at by nobody, and nothing of before is told again.
+        guard let last, last <= now else {
+            state.withLock { $0.lookedAt = now }
+            return []
+        }
+        let since = last + (.zero - Self.overlap)
         let ended = try await store.writesParked(since: since) + store.writesDropped(since: since)
         return state.withLock { state in
-            let untold = ended.filter { !state.told.contains(Ending($0)) }
-            state.told = Set(ended.map(Ending.init))
-            state.lookedAt = now
+            let untold = ended.filter { !state.told.contains(Ending($0)) && !state.added.contains(Ending($0)) }
+            state.told = Set(ended.map(Ending.init)).union(state.added)
+            (state.added, state.lookedAt) = ([], now)
             return untold
         }
     }
