@@ -18,6 +18,7 @@ final class Activity: Sendable {
     private let state = Mutex(State())
     /// Fires when a call has stored a write, or may have made one due.
     let dueWrites = ChangeSignal()
+    /// Which ended writes the program and the log know.
     let untried = UntriedWrites()
     private let closing = ChangeSignal()
     private let ended = ChangeSignal()

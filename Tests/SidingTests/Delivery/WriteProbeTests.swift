@@ -13,7 +13,7 @@ import Testing
     private static let lost = ScriptedAnswer.failure(Failure(.connectionLost, phase: .maybeSent))
 
     /// A bench with one write whose first try was lost.
-    private struct Lost {
+    struct Lost {
         let bench: WriteBench
         let entry: QueueEntry
         var asked: String { "/issues?ref=\(entry.id)" }
@@ -43,6 +43,16 @@ import Testing
         }
 
         func events() async throws -> [String] { try await bench.events(entry.id) }
+
+        /// Loses the write, has the probe answered so, and expects that an operator decides.
+        func expectUndecided(
+            by answer: ScriptedAnswer, location: SourceLocation = #_sourceLocation
+        ) async throws {
+            bench.origin.set(asked, answer)
+            try await drain()
+            #expect(try await drain(after: 100) == ["GET \(asked)"], sourceLocation: location)
+            #expect(try await now.reason == .uncertain, sourceLocation: location)
+        }
     }
 
     @Test func `a write that the origin has is done, and was sent once`() async throws {
@@ -99,59 +109,10 @@ import Testing
         answer: ScriptedAnswer
     ) async throws {
         let lost = try await Lost()
-        lost.bench.origin.set(lost.asked, answer)
-        try await lost.drain()
-        #expect(try await lost.drain(after: 100) == ["GET \(lost.asked)"])
-        #expect(try await lost.now.reason == .uncertain)
+        try await lost.expectUndecided(by: answer)
         #expect(try await lost.drain(after: 100) == [])
         _ = try await lost.bench.store.perform(.retry, on: QueueSelection(ids: [lost.entry.id]))
         #expect(try await lost.drain() == ["POST /issues"])
-    }
-
-    @Test(
-        arguments: [
-            .text(#"{"items":[],"timed_out":true}"#), .text(#"{"items":[],"has_more":true}"#),
-            .text(#"{"items":[],"next_cursor":"c2"}"#), .text(#"{"items":[],"total":3}"#),
-            .text(#"{"items":[],"error":"search timed out"}"#), .text(#"{"items":[],"success":false}"#),
-            .text("[]", headerFields: [HTTPField.Name("Link")!: "</issues?page=2>; rel=\"next\""]),
-            .text("[]", status: .accepted), .text("[]", status: .init(code: 206)),
-            .text("[]", status: .init(code: 207)),
-        ] as [ScriptedAnswer])
-    func `an answer without the write that is not whole does not show that the origin lacks it`(
-        answer: ScriptedAnswer
-    ) async throws {
-        let lost = try await Lost()
-        lost.bench.origin.set(lost.asked, answer)
-        try await lost.drain()
-        #expect(try await lost.drain(after: 100) == ["GET \(lost.asked)"])
-        #expect(try await lost.now.reason == .uncertain)
-    }
-
-    @Test(arguments: [#"{"items":[],"total":0,"has_more":false,"next":null}"#, #"{"items":[],"success":true}"#])
-    func `a whole answer without the write shows that`(answer: String) async throws {
-        let lost = try await Lost()
-        lost.bench.origin.set(lost.asked, .text(answer))
-        try await lost.drain()
-        #expect(try await lost.drain(after: 100) == ["GET \(lost.asked)", "POST /issues"])
-    }
-
-    @Test func `a redirect is in doubt once, and a refusal after the origin was asked`() async throws {
-        let lost = try await Lost()
-        let redirect = Failure(.redirectRefused, phase: .answered, underlying: RedirectedWrite())
-        lost.bench.origin.set("/issues", .failure(redirect))
-        lost.bench.origin.set(lost.asked, .text("[]"))
-        #expect(try await lost.drain() == ["POST /issues"])
-        #expect(try await lost.now.unknownSince != nil)
-        #expect(try await lost.drain(after: 100) == ["GET \(lost.asked)", "POST /issues"])
-        #expect(try await lost.now.reason == .rejected)
-    }
-
-    @Test func `a probe that is redirected decides nothing`() async throws {
-        let lost = try await Lost()
-        lost.bench.origin.set(lost.asked, .failure(Failure(.redirectRefused, phase: .answered)))
-        try await lost.drain()
-        #expect(try await lost.drain(after: 100) == ["GET \(lost.asked)"])
-        #expect(try await lost.now.reason == .uncertain)
     }
 
     @Test func `where two arrivals are harmless, it is sent again although the probe is inconclusive`() async throws {
