@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gateway: the one type of a program that knows how a tracker's HTTP looks. The tracker puts what it gives into an envelope,
-// `{"data": …}`, and refuses with `{"code": …, "message": …}`. What is fetched is saved, and is there without a network, too.
-//
+// A gateway: the one type of a program that knows how a tracker's HTTP looks: answers in an envelope, `{"data": …}`, and
+// refusals as `{"code": …, "message": …}`. What is fetched is saved, and is there without a network, too.
 //     swift run GatewayExample http://127.0.0.1:8080 tracker.db
 import SidingKit
 
@@ -31,9 +30,11 @@ struct IssueGateway: Sendable {
             .outcome(of: milestone).get()
     }
 
-    /// Creates an issue; without a network it waits in the queue.
+    /// Creates an issue; without a network it waits in the queue. With one, those that wait are sent, too.
     func create(_ title: String) async throws -> QueueEntry {
-        try await siding.create(Draft(title: title), in: issues)
+        let entry = try await siding.create(Draft(title: title), in: issues)
+        try await siding.drain()
+        return entry
     }
 
     /// Downloads the map of the site; a part that a lost connection left is continued.
@@ -53,8 +54,7 @@ struct Gateway {
             let map = try await gateway.map(to: "map.pbf") { print("\(Int(($0.fraction ?? 0) * 100)) %") }
             print("map: \(map.bytes) bytes")
         } catch let failure as Failure {
-            let refusal = failure.underlying as? Refusal
-            print(refusal.map { "refused: \($0.message)" } ?? "failed: \(failure)")
+            print((failure.underlying as? Refusal).map { "refused: \($0.message)" } ?? "failed: \(failure)")
         }
     }
 }

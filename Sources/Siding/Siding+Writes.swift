@@ -50,8 +50,8 @@ extension Siding {
         }
     }
 
-    /// The records that this program has created and that the origin has not: each has a temporary id as its key, and the draft
-    /// as its body. They wait until their write is delivered or dropped.
+    /// The records that this program has created and that the origin has not: each has a temporary id as its key, or the key that
+    /// the program chose, and the draft as its body. They wait until their write is delivered or dropped.
     ///
     /// A typed read leaves them out if they do not decode as the model, such as one whose `id` is an `Int`.
     /// ``QueueEntry/recordKey`` says which entry creates which record.

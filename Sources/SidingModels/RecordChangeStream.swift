@@ -132,7 +132,8 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
         let comparison = ModelComparison<Model>(stream.resource.coding)
         var models: [Model] = []
         for record in batch.records {
-            guard let model = try stream.resource.decodeUnlessPending(record, with: decoder) else { continue }
+            guard let model = try await stream.resource.decodeUnlessPending(record, with: decoder, in: stream.store)
+            else { continue }
             known[KeyText(record.key)] = comparison.digest(of: model)
             models.append(model)
         }
@@ -188,7 +189,7 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
         let records = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
         pending = pending.dropFirst(keys.count)
         var difference = RecordDifference<Model>()
-        let living = try report(records, in: &difference)
+        let living = try await report(records, in: &difference)
         for key in keys where !living.contains(KeyText(key)) {
             if known.removeValue(forKey: KeyText(key)) != nil { difference.deleted.append(key) }
         }
@@ -200,7 +201,7 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
     /// - Returns: the keys of those that are there.
     private mutating func report(
         _ records: [Record], in difference: inout RecordDifference<Model>
-    ) throws(RecordError) -> Set<KeyText> {
+    ) async throws(RecordError) -> Set<KeyText> {
         let decoder = RecordDecoder(stream.resource.coding)
         let comparison = ModelComparison<Model>(stream.resource.coding)
         var living: Set<KeyText> = []
@@ -211,7 +212,8 @@ struct RecordChangeReader<Model: Codable & Sendable>: Sendable {
                 living.insert(key)
                 continue
             }
-            guard let model = try stream.resource.decodeUnlessPending(record, with: decoder) else { continue }
+            guard let model = try await stream.resource.decodeUnlessPending(record, with: decoder, in: stream.store)
+            else { continue }
             living.insert(key)
             let digest = comparison.digest(of: model)
             switch known.updateValue(digest, forKey: key) {

@@ -9,7 +9,7 @@ public struct RecordCoding: Sendable {
     private let makeDecoder: @Sendable () -> JSONDecoder
     private let makeEncoder: @Sendable () -> JSONEncoder
 
-    /// As requests and responses are coded (``SidingChain/URLChainBuilder/encoder``); names as in the model's coding keys.
+    /// As requests and responses are coded (``SidingNodes/URLChainBuilder/encoder``); names as in the model's coding keys.
     public static let standard = RecordCoding()
 
     /// As requests and responses are coded: dates of RFC 3339.

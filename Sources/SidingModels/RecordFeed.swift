@@ -56,14 +56,14 @@ public struct RecordFeed<Model: Codable & Sendable>: AsyncSequence, Sendable {
                 feed.store, RecordLookup(resource: feed.resource.name, keys: changes.map(\.key))
             )
             let records = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
-            let difference = try read(changes, records)
+            let difference = try await read(changes, records)
             rest = rest.dropFirst(changes.count)
             return difference
         }
 
         private func read(
             _ changes: ArraySlice<ChangedRecord>, _ records: [Record]
-        ) throws(RecordError) -> Element {
+        ) async throws(RecordError) -> Element {
             var living: [KeyText: Record] = [:]
             for record in records { living[KeyText(record.key)] = record }
             let decoder = RecordDecoder(feed.resource.coding)
@@ -73,7 +73,8 @@ public struct RecordFeed<Model: Codable & Sendable>: AsyncSequence, Sendable {
                     difference.deleted.append(change.key)
                     continue
                 }
-                guard let model = try feed.resource.decodeUnlessPending(record, with: decoder) else { continue }
+                guard let model = try await feed.resource.decodeUnlessPending(record, with: decoder, in: feed.store)
+                else { continue }
                 if change.kind == .updated {
                     difference.updated.append(model)
                 } else {

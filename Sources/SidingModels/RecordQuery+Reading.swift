@@ -25,7 +25,8 @@ extension RecordQuery: AsyncSequence {
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(RecordError) -> Model? {
             while !window.isFull {
                 while position < records.count, !window.isFull {
-                    let model = try query.resource.decodeUnlessPending(records[position], with: decoder)
+                    let model = try await query.resource.decodeUnlessPending(
+                        records[position], with: decoder, in: query.store)
                     position += 1
                     if let model, window.takes(model) { return model }
                 }
@@ -84,7 +85,7 @@ extension RecordQuery {
         while !window.isFull, let records = try await walk.next() {
             async let following = walk.peek()
             for record in records where !window.isFull {
-                let model = try resource.decodeUnlessPending(record, with: decoder)
+                let model = try await resource.decodeUnlessPending(record, with: decoder, in: store)
                 if let model, window.takes(model) { models.append(model) }
             }
             walk.take(await following)

@@ -54,12 +54,25 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
 
     private func plan(_ entries: [ModelBatch<Model>.Entry]) async throws(StoreError) -> Plan {
         var plan = Plan()
-        let lookup = RecordLookup(resource: resource.name, keys: entries.map(\.key))
+        // Own edits that wait are none of the caller's: it saves what the origin has, or what was shown to it.
+        var lookup = RecordLookup(resource: resource.name, keys: entries.map(\.key))
+        lookup.omitsEdits = true
         var stored: [[UInt8]: Record] = [:]
         for record in try await store.records(lookup) { stored[Array(record.key.utf8)] = record }
+        lookup = RecordLookup(
+            resource: resource.name, keys: stored.values.filter { $0.pending > 0 }.map(\.key))
+        var edited: [[UInt8]: Record] = [:]
+        if !lookup.keys.isEmpty {
+            for record in try await store.records(lookup) { edited[Array(record.key.utf8)] = record }
+        }
         let coders = (decoder: RecordDecoder(resource.coding), comparison: ModelComparison<Model>(resource.coding))
         for entry in entries {
-            switch decide(entry, stored[Array(entry.key.utf8)], coders) {
+            let key = Array(entry.key.utf8)
+            if let shown = edited[key], isSame(entry, shown, coders) {
+                plan.outcomes[entry.index] = .unchanged
+                continue
+            }
+            switch decide(entry, stored[key], coders) {
             case .write(let body, let expectation):
                 let required = overwritesAnything ? .anything : expectation
                 plan.rows.append(PlannedRow(index: entry.index, body: body, expectation: required))
@@ -76,10 +89,14 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
 
     private typealias Coders = (decoder: RecordDecoder, comparison: ModelComparison<Model>)
 
+    private func isSame(_ entry: ModelBatch<Model>.Entry, _ record: Record, _ coders: Coders) -> Bool {
+        if record.body == entry.body { return true }
+        guard let shown = try? resource.decode(record, with: coders.decoder) else { return false }
+        return coders.comparison.isSame(entry.body, as: shown)
+    }
+
     private func decide(_ entry: ModelBatch<Model>.Entry, _ record: Record?, _ coders: Coders) -> Decision {
         guard let record else { return .write(entry.body, .nothing) }
-        // Below pending edits lies the origin's copy, with which the store compares what overwrites it.
-        if record.pending > 0, overwritesAnything { return .write(entry.body, .anything) }
         if record.body == entry.body { return .decided(.unchanged) }
         let stored: Model
         do throws(RecordError) { stored = try resource.decode(record, with: coders.decoder) } catch {

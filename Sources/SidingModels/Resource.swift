@@ -86,25 +86,28 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
         try decoder.decode(Model.self, record)
     }
 
-    /// The model of a stored record; nil if it does not decode and has a temporary id: once the origin has created the record
-    /// with that id, it is read with the real one.
-    func decodeUnlessPending(_ record: Record, with decoder: RecordDecoder) throws(RecordError) -> Model? {
+    /// The model of a stored record; nil if it does not decode and need not yet: once the origin has created the record, it has
+    /// the real id, and the members that the draft lacks.
+    func decodeUnlessPending(
+        _ record: Record, with decoder: RecordDecoder, in store: Store
+    ) async throws(RecordError) -> Model? {
         do throws(RecordError) { return try decode(record, with: decoder) } catch {
-            guard record.hasTemporaryID else { throw error }
+            let isBefore = try await RecordError.mapping { () throws(StoreError) in
+                try await store.isBeforeCreation(record)
+            }
+            guard isBefore else { throw error }
             return nil
         }
     }
 
-    /// The keys of the stored records that typed reads leave out, as ``decodeUnlessPending(_:with:)`` does.
+    /// The keys of the stored records that typed reads leave out, as ``decodeUnlessPending(_:with:in:)`` does.
     func keysLeftOut(in store: Store) async throws(RecordError) -> [String] {
         let name = name
         let records = try await RecordError.mapping { () throws(StoreError) in
-            try await store.recordsWithTemporaryIDs(of: name)
+            try await store.recordsBeforeCreation(of: name)
         }
         let decoder = RecordDecoder(coding)
-        var keys: [String] = []
-        for record in records where try decodeUnlessPending(record, with: decoder) == nil { keys.append(record.key) }
-        return keys
+        return records.filter { (try? decode($0, with: decoder)) == nil }.map(\.key)
     }
 }
 

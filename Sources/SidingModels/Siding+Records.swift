@@ -13,7 +13,7 @@ extension Siding {
         let lookup = RecordLookup(resource: resource.name, keys: [key])
         let found = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
         guard let record = found.first else { return nil }
-        return try resource.decodeUnlessPending(record, with: RecordDecoder(resource.coding))
+        return try await resource.decodeUnlessPending(record, with: RecordDecoder(resource.coding), in: store)
     }
 
     /// The record under a numeric key.
@@ -125,7 +125,9 @@ extension Siding {
         let decoder = RecordDecoder(resource.coding)
         var hits: [SearchHit<Model>] = []
         for match in matches {
-            guard let model = try resource.decodeUnlessPending(match.record, with: decoder) else { continue }
+            guard let model = try await resource.decodeUnlessPending(match.record, with: decoder, in: store) else {
+                continue
+            }
             hits.append(SearchHit(model: model, key: match.record.key, rank: match.rank, snippet: match.snippet))
         }
         return hits

@@ -65,6 +65,18 @@ struct GatewayTests {
         #expect(try #require(offline.lines.last).hasPrefix("failed: can't connect to host"))
     }
 
+    @Test func `what waits without a network is sent once there is one`() async throws {
+        let origin = try await Origin.start { Self.answer($0) }
+        #expect(try await run(origin).status == 0)
+        await origin.stop()
+        #expect(try await run(origin).lines.contains("created: queued"))
+        let port = try #require(origin.url.authority.split(separator: ":").last.flatMap { Int($0) })
+        let again = try await Origin.start(port: port) { Self.answer($0) }
+        #expect(try await run(again).lines.contains("created: done"))
+        #expect(again.requests.count { $0.method == "POST" } == 2)
+        await again.stop()
+    }
+
     @Test func `a refusal is shown in the origin's own words, on one line`() async throws {
         let origin = try await Origin.start { _ in
             .json(#"{"code":"gone_fishing","message":"back soon"}"#, status: .forbidden)

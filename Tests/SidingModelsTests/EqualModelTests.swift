@@ -50,6 +50,37 @@ import Testing
         #expect(try await bench.siding.rawRecords(of: bench.issues).map(\.revision) == revisions)
     }
 
+    @Test func `own writes that wait make no difference to equal models`() async throws {
+        for version in [nil, VersionOrder<Ticket>.by(\.version)] {
+            let bench = try await TypedBench(version: version)
+            try await bench.sync(Self.page)
+            bench.connectivity.set(hasUsableRoute: false)
+            let models = try await bench.siding.records(of: bench.issues).array()
+            let entries = [
+                try await bench.siding.update(key: 1, with: ["title": "mine"], in: bench.issues),
+                try await bench.siding.delete(key: 2, in: bench.issues),
+            ]
+            #expect(entries.map(\.state) == [.queued, .queued])
+            let shown = try await bodies(bench)
+            for strategy in Self.strategies {
+                let outcomes = try await bench.siding.upsert(models, to: bench.issues, onConflict: strategy)
+                #expect(outcomes == [.unchanged, .unchanged], "\(strategy)")
+            }
+            #expect(try await bench.siding.save(models, to: bench.issues) == [.unchanged, .unchanged])
+            // A program that saves what it was shown does not make its own edit the origin's.
+            let read = try await bench.siding.records(of: bench.issues).array()
+            #expect(read.map(\.title) == ["mine"])
+            #expect(try await bench.siding.save(read, to: bench.issues) == [.unchanged])
+            #expect(try await bodies(bench) == shown)
+
+            var other = models[0]
+            (other.comments, other.version) = (7, 4)
+            #expect(try await bench.siding.save([other], to: bench.issues) == [.updated])
+            let record = try await bench.siding.record(of: bench.issues, key: 1)
+            #expect(record?.title == "mine" && record?.comments == 7)
+        }
+    }
+
     @Test func `only what differs is saved, and another model replaces the origin's bytes`() async throws {
         let bench = try await TypedBench()
         try await bench.sync(Self.page)

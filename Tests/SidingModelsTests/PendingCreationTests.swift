@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
 import SidingChain
 import SidingTesting
 import Testing
@@ -73,6 +74,69 @@ import Testing
         #expect(try await all.where(\.title == "a").first == nil)
         #expect(try await bench.siding.record(of: bench.issues, key: try #require(entry.recordKey)) == nil)
         #expect(try await bench.siding.search("a", in: bench.issues).isEmpty)
+    }
+
+    @Test func `a creation under a key of the program's own is left out likewise, and is pending`() async throws {
+        let bench = try await bench()
+        let write = try WriteRequest.json(.put, "/issues/9", ["title": "a"], to: bench.issues.untyped.source)
+            .with(\.edit, WriteEdit(.create, of: bench.issues, key: "9"))
+        _ = try await bench.siding.send(write)
+        #expect(try await bench.siding.records(of: bench.issues).array().map(\.id) == [1, 2])
+        #expect(try await bench.siding.records(of: bench.issues).count() == 2)
+        #expect(try await bench.siding.record(of: bench.issues, key: 9) == nil)
+        #expect(try await bench.siding.pendingCreations(of: bench.issues).map(\.key) == ["9"])
+
+        bench.connectivity.set(hasUsableRoute: true)
+        bench.origin.answer.set(#"{"id":9,"title":"a","comments":4}"#)
+        #expect(try await bench.siding.drain().map(\.state) == [.done])
+        #expect(try await bench.siding.pendingCreations(of: bench.issues).isEmpty)
+        #expect(try await bench.siding.records(of: bench.issues).array().map(\.id) == [1, 2, 9])
+    }
+
+    @Test func `a record of which an answer has too little is left out until a page has it`() async throws {
+        let bench = try await bench()
+        _ = try await bench.siding.create(["title": "a"], in: bench.issues)
+        bench.connectivity.set(hasUsableRoute: true)
+        bench.origin.answer.set(#"{"id":8}"#)
+        var events = bench.siding.changes(of: bench.issues, clock: ManualClock()).makeAsyncIterator()
+        #expect(try await events.next()?.models?.map(\.id) == [1, 2])
+        #expect(try await bench.siding.drain().map(\.state) == [.done])
+        #expect(try await bench.siding.records(of: bench.issues).array().map(\.id) == [1, 2])
+        #expect(try await bench.siding.records(of: bench.issues).count() == 2)
+        #expect(try await bench.siding.pendingCreations(of: bench.issues).isEmpty)
+
+        try await bench.sync(#"[{"id":1,"title":"b","comments":0},{"id":8,"title":"a","comments":3}]"#)
+        let difference = try #require(try await events.next()?.difference)
+        #expect(difference.inserted.map(\.id) == [8])
+        #expect(try await bench.siding.record(of: bench.issues, key: 8)?.comments == 3)
+    }
+
+    @Test func `it is left out also while a listing lags behind, and while an edit of it waits`() async throws {
+        let bench = try await bench()
+        _ = try await bench.siding.create(["title": "a"], in: bench.issues)
+        bench.connectivity.set(hasUsableRoute: true)
+        bench.origin.answer.set(#"{"id":8}"#)
+        #expect(try await bench.siding.drain().map(\.state) == [.done])
+        for _ in 0..<2 {
+            try await bench.sync(#"[{"id":1,"title":"b","comments":0}]"#)
+            #expect(try await bench.siding.records(of: bench.issues).array().map(\.id).contains(1))
+        }
+        bench.connectivity.set(hasUsableRoute: false)
+        _ = try await bench.siding.update(key: 8, with: ["title": "c"], in: bench.issues)
+        let all = bench.siding.records(of: bench.issues)
+        #expect(try await all.array().map(\.id) == [1, 2])
+        #expect(try await all.count() == 2)
+        #expect(try await bench.siding.record(of: bench.issues, key: 8) == nil)
+    }
+
+    @Test func `an answer with the id alone leaves the draft, which the model can read`() async throws {
+        let bench = try await bench()
+        _ = try await bench.siding.create(Draft(title: "a", comments: 4), in: bench.issues)
+        bench.connectivity.set(hasUsableRoute: true)
+        bench.origin.answer.set(#"{"id":8}"#)
+        #expect(try await bench.siding.drain().map(\.state) == [.done])
+        let record = try await bench.siding.record(of: bench.issues, key: 8)
+        #expect(record?.title == "a" && record?.comments == 4)
     }
 
     @Test func `a created record whose id is not known fails no typed read, and is not pending`() async throws {

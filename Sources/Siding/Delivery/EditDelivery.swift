@@ -86,12 +86,12 @@ struct EditDelivery {
                 of: record, transaction)
         }
         // If the answer is incomplete the edit fills in the rest; it may contain members that are not stored.
-        let state = try projection.dropped.removed(
-            from: Self.state(saying: record, over: edit.applied(to: base), edit.terms))
+        let edited = try projection.dropped.removed(from: edit.applied(to: base))
+        let state = Self.state(saying: record, over: edited, before: base, edit.terms)
         // An ETag is kept only for the exact body that it came with. In an answer to a PUT it says that the record was stored as it
         // was sent (RFC 9110 §9.3.4).
         let isSent = record == nil && edit.terms.change == .replace && edit.entry.method == "PUT"
-        let isWhole = isSent || (record != nil && !edit.terms.answersPart)
+        let isWhole = isSent || (record != nil && edit.terms.answersPart != true)
         // The ETag in the record as edited is that of before.
         let isOld = edit.terms.etagPath.map { record?.value(at: $0) == nil } ?? false
         let etag = (isWhole ? answer.etag : nil) ?? (isOld ? ServerCopy.noETag : nil)
@@ -109,9 +109,15 @@ struct EditDelivery {
 
     /// The server copy after an answer with the whole record, some members, or none. Some members alone make no record if
     /// there is none to merge them into.
-    static func state(saying record: JSONDocument?, over known: RecordState, _ terms: EditTerms) -> RecordState {
+    ///
+    /// - Parameters:
+    ///   - known: the record that some members are merged into.
+    ///   - base: the record as it was before the edit.
+    static func state(
+        saying record: JSONDocument?, over known: RecordState, before base: RecordState, _ terms: EditTerms
+    ) -> RecordState {
         guard let record else { return known }
-        guard terms.answersPart else { return RecordState(body: record) }
+        guard terms.isPart(record, of: known, before: base) else { return RecordState(body: record) }
         return known.living.map { RecordState(body: JSONMergePatch(record).applied(to: $0)) } ?? known
     }
 
@@ -149,6 +155,23 @@ struct EditDelivery {
 }
 
 extension EditTerms {
+    /// Whether an answer has only some members of the record. Many origins answer a create with its id alone, and a change with the
+    /// members that changed.
+    ///
+    /// What a write says only to the origin, such as a password or a command, is no member that an answer lacks. So a change is compared
+    /// with the members that it left, and a create has to lack all of the draft.
+    func isPart(_ record: JSONDocument, of known: RecordState, before base: RecordState) -> Bool {
+        if let answersPart { return answersPart }
+        guard let edited = known.living.flatMap(names), let answered = names(of: record) else { return false }
+        guard let former = base.living.flatMap(names) else {
+            let draft = edited.filter { name in !keyPaths.contains { $0.components.first == .member(name) } }
+            return !draft.isEmpty && answered.isDisjoint(with: draft)
+        }
+        return !former.intersection(edited).isSubset(of: answered)
+    }
+
+    private func names(of record: JSONDocument) -> Set<String>? { (record.members?.map(\.name)).map(Set.init) }
+
     /// Whether the body of an answer is about the work that was accepted, not about the record: 202, where nothing says where the
     /// record is (RFC 9110 §15.3.3). Then `Location` alone names a created record.
     fileprivate func isAboutJob(_ answer: WriteAnswer) -> Bool {

@@ -185,8 +185,11 @@ struct WriteResultRecorder {
         let key = edit.key
         let said = try answer.flatMap { try EditDelivery.record(in: $0, edit, key: key, &projection, transaction) }
         let known = try ServerCopiesTable.load(projection.resource, key, transaction)?.state ?? .nothing
-        let theirs = EditDelivery.state(saying: said, over: known, edit.terms)
-        guard said != nil, theirs.living != nil else {
+        let theirs = EditDelivery.state(saying: said, over: known, before: known, edit.terms)
+        // A refusal that names the record is not the record, unless the config says that answers have a part of it.
+        let isNamed =
+            said.map { edit.terms.answersPart == nil && edit.terms.isPart($0, of: known, before: known) } ?? true
+        guard !isNamed, theirs.living != nil else {
             let path = edit.terms.etagPath
             let etag = try ServerCopiesTable.etag(of: key, in: edit.resource, at: path, transaction)
             // A page may have brought another ETag while this was under way.
@@ -197,7 +200,7 @@ struct WriteResultRecorder {
             return false
         }
         let request = try edit.insertRequest(answer, projection, transaction)
-        let etag = edit.terms.answersPart ? nil : answer?.etag
+        let etag = edit.terms.answersPart == true ? nil : answer?.etag
         try projection.setBase(
             of: key, to: ServerCopy(state: theirs, etag: etag, cause: .write, request: request), transaction)
         try ConflictWatch(transitions: transitions).check(key, &projection, transaction)

@@ -43,13 +43,15 @@ struct IncomingChanges {
     ///   resource's revision.
     func save(
         _ body: UnsafeRawBufferPointer, under bytes: UnsafeRawBufferPointer, cause: RecordCause, isDeleted: Bool,
-        _ transaction: borrowing Transaction
+        expecting expectation: RecordChanges.Expectation = .anything, _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         let key = String(decoding: bytes, as: UTF8.self)
         // The table has the layout for the key, so that projecting the record makes no other.
         var projection = projection
         let base = try ServerCopiesTable.load(projection.resource, key, transaction)
         let before = base?.state ?? .nothing
+        let isExpected = before.living.map { $0.bytes.withUnsafeBytes(expectation.holds) } ?? expectation.holds(nil)
+        guard isExpected else { return .unexpected }
         var after = RecordState(body: try Store.document(Array(body)))
         if isDeleted { after.deletedAt = before.deletedAt ?? projection.now }
         guard before != after || base?.etag == ServerCopy.noETag else { return .unchanged }

@@ -276,7 +276,8 @@ extension RecordStatements {
                 key: key, body: body, values: values, cause: cause, isDeleted: isDeleted, expecting: expectation,
                 transaction)
         }
-        guard try isExpected(expectation, of: key) else { return .unexpected }
-        return try incoming.save(body, under: key, cause: cause, isDeleted: isDeleted, transaction)
+        skip()
+        return try incoming.save(
+            body, under: key, cause: cause, isDeleted: isDeleted, expecting: expectation, transaction)
     }
 }

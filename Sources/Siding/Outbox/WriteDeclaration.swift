@@ -31,12 +31,13 @@ package struct WriteDeclaration: Sendable {
         /// How much of the record the body of an update contains. Nil decides by the method: PUT replaces the whole record
         /// (RFC 9110 §9.3.4), all others change a part.
         package var body: Extent?
-        /// How much of the record the answer contains, if it contains the record at all.
-        package var answer: Extent
+        /// How much of the record the answer contains, if it contains the record at all; nil for what it shows
+        /// (``WriteEdit/answersPart``).
+        package var answer: Extent?
 
         package init(
             _ method: HTTPRequest.Method, _ path: String, idPath: JSONPath? = nil, sendsIfMatch: Bool = false,
-            goneIsDone: Bool = true, body: Extent? = nil, answer: Extent = .whole
+            goneIsDone: Bool = true, body: Extent? = nil, answer: Extent? = nil
         ) {
             self.method = method
             self.path = path
@@ -142,7 +143,7 @@ package struct WriteDeclaration: Sendable {
         var edit = WriteEdit(change, of: resource, key: id, conflict: conflict)
         (edit.idPath, edit.etagPath, edit.record) = (operation.idPath, operation.etagPath, record)
         (edit.coalesces, edit.ifMatch) = (coalesces, operation.sendsIfMatch)
-        edit.answersPart = operation.answer == .part
+        edit.answersPart = operation.answer.map { $0 == .part }
         return edit
     }
 

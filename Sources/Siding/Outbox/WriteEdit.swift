@@ -45,8 +45,9 @@ public struct WriteEdit: Sendable, Hashable {
     /// Where the write's body and its answer hold the record: a path of object members. Nil, or a path that holds nothing,
     /// means the whole document.
     public var record: JSONPath?
-    /// Whether the answer contains only some members of the record: they are merged into the edited record.
-    public var answersPart = false
+    /// Whether the answer contains only some members of the record, which are merged into the edited record. Nil for what the answer
+    /// shows: one that lacks a member that the record had, or all that a new record was sent with, is a part of it.
+    public var answersPart: Bool?
 
     /// The parameters are the properties of the same names; set the others on the value.
     public init(
@@ -83,7 +84,7 @@ struct EditTerms: Codable, Hashable, Sendable {
     var ifMatch: Bool
     var etagPath: JSONPath?
     var recordPath: JSONPath?
-    var answersPart: Bool
+    var answersPart: Bool?
 
     init(_ edit: WriteEdit, isNamed: Bool) {
         (change, conflict, ifMatch, answersPart) = (edit.change, edit.conflict, edit.ifMatch, edit.answersPart)

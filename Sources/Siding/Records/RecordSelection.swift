@@ -53,6 +53,8 @@ package struct RecordLookup: Sendable, Hashable {
     package var filter: RecordFilter?
     /// Whether to include tombstones.
     package var includesDeleted: Bool
+    /// Whether to read what the origin has of a record with pending edits, in place of the edited record.
+    package var omitsEdits = false
 
     package init(resource: String, keys: [String], filter: RecordFilter? = nil, includesDeleted: Bool = false) {
         (self.resource, self.keys, self.filter) = (resource, keys, filter)

@@ -143,7 +143,10 @@ extension Store {
         let found =
             try await read(lookup.resource) { table, snapshot -> [Record]? in
                 var condition = BoundSQL(sql: "key = ?")
-                if !lookup.includesDeleted { condition.sql = "\(condition.sql) AND deleted_at IS NULL" }
+                // An edit may be a deletion.
+                if !lookup.includesDeleted, !lookup.omitsEdits {
+                    condition.sql = "\(condition.sql) AND deleted_at IS NULL"
+                }
                 if let filter = lookup.filter {
                     let inner = try FilterCompiler.condition(filter)
                     condition.sql = "\(condition.sql) AND (\(inner.sql))"
@@ -155,7 +158,14 @@ extension Store {
                 records.reserveCapacity(lookup.keys.count)
                 for key in lookup.keys {
                     try find.bind(all: [table.key(key)] + condition.arguments)
-                    if try find.step() { records.append(try Record(find.row, of: lookup.resource)) }
+                    if try find.step() {
+                        let record = try Record(find.row, of: lookup.resource)
+                        if lookup.omitsEdits {
+                            try record.withoutEdits(in: table, snapshot).map { records.append($0) }
+                        } else {
+                            records.append(record)
+                        }
+                    }
                     find.reset()
                 }
                 return records
@@ -193,5 +203,16 @@ extension Store {
             let index = try Self.records(of: resource, transaction).changesIndex
             try transaction.execute("CREATE INDEX IF NOT EXISTS \(index)")
         }
+    }
+}
+
+extension Record {
+    /// The live record as the origin has it, without pending edits; nil if the origin has none.
+    fileprivate func withoutEdits(in table: RecordsTable, _ snapshot: borrowing Snapshot) throws -> Record? {
+        guard pending > 0 else { return deletedAt == nil ? self : nil }
+        guard let body = try ServerCopiesTable.load(table.resource, key, snapshot)?.state.living else { return nil }
+        var record = self
+        (record.body, record.deletedAt) = (Array(body.bytes), nil)
+        return record
     }
 }

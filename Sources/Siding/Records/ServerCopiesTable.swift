@@ -65,6 +65,23 @@ enum ServerCopiesTable {
         return try find.step()
     }
 
+    /// The keys of the records that the origin does not have: their creation is not delivered.
+    static func missingKeys(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> [String] {
+        try database.query(
+            "SELECT key FROM siding_server_copies WHERE resource = ?1 AND \(isMissing) ORDER BY key", resource
+        ) { $0.text(0) }
+    }
+
+    /// Whether the origin does not have the record.
+    static func isMissing(
+        _ key: String, of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        try database.exists(
+            "SELECT 1 FROM siding_server_copies WHERE resource = ?1 AND key = ?2 AND \(isMissing)", resource, key)
+    }
+
+    private static let isMissing: SQL = "(body IS NULL OR deleted_at IS NOT NULL)"
+
     /// The ETag that a write to the record may send in `If-Match`; nil if none is known. A weak one never matches (RFC 9110
     /// §13.1.1), unless the record itself holds it at `path`, as in OData.
     static func etag(

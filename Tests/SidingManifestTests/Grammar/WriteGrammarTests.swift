@@ -53,7 +53,7 @@ import Testing
     ) throws {
         let config = try Fixture.parse(Self.file("issues: { update: { path: '/i/{id}'\(terms) } }"))
         let edit = try #require(try config.writes.first?.request(.update, id: "7", body: []).edit)
-        #expect(edit.change == change && edit.record == nil && !edit.answersPart)
+        #expect(edit.change == change && edit.record == nil && edit.answersPart == nil)
     }
 
     @Test func `a resource has the writes that are declared under its name`() throws {

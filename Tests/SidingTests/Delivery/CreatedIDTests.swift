@@ -30,6 +30,7 @@ import Testing
 
     @Test(arguments: [
         ("/posts/p7", "p7"), ("https://api.example.org/posts/p7", "p7"), ("posts/p7", "p7"), ("/posts/a%20b", "a b"),
+        ("/posts/p7/", "p7"),
     ])
     func `a write that waits for the new record is sent to the place that the origin names`(
         location: String, key: String

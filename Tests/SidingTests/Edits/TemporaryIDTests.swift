@@ -175,7 +175,7 @@ import Testing
         let kind = try await storeErrorKind { try await bench.edit(.create, id, #"{"title":"1"}"#) }
         #expect(kind == .invalidWrite)
         try await bench.deliver(create, #"{"id":"p7"}"#, status: 201)
-        #expect(try await bench.shown("p7") == #"{"id":"p7"}"#)
+        #expect(try await bench.shown("p7") == #"{"title":"1","id":"p7"}"#)
     }
 
     @Test func `the same key and request again lead to the entry whose id was rewritten meanwhile`()

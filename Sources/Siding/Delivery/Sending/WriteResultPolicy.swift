@@ -70,7 +70,9 @@ struct WriteResultPolicy: Sendable {
     }
 
     private func createdID(in location: String) -> String? {
-        guard write.terms?.change == .create, let id = pathBelowRequest(location) else { return nil }
+        guard write.terms?.change == .create, var id = pathBelowRequest(location) else { return nil }
+        // Some frameworks end every path with a slash.
+        if id.hasSuffix("/") { id.removeLast() }
         return id.contains("/") ? nil : HTTPURL.decode(id).nonEmpty
     }
 

@@ -150,19 +150,6 @@ enum OutboxEditsTable {
         ) { $0.text(0) }
     }
 
-    /// The keys of the records of a resource whose creation is not delivered.
-    static func keysOfPendingCreations(
-        of resource: String, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> Set<String> {
-        try Set(
-            database.query(
-                """
-                SELECT record_key FROM siding_outbox_edits JOIN siding_outbox ON seq = entry
-                WHERE pending = 1 AND resource = ?1 AND temporary_id = record_key
-                """, resource
-            ) { $0.text(0) })
-    }
-
     static func setRealID(_ id: String, of entry: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_outbox_edits SET real_id = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",

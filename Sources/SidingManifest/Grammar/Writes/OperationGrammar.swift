@@ -36,19 +36,20 @@ enum OperationGrammar {
         "whole: the body is the new record; part: a merge patch. Without it: whole for PUT, part for other methods."
     )
     private static let answer = Keyword(
-        "answer", ValueType<WriteDeclaration.Extent>.choice, default: "whole",
-        "whole: a record in the answer replaces the stored one; part: it has some members only, and is merged.")
+        "answer", ValueType<WriteDeclaration.Extent>.choice,
+        "whole: a record in the answer replaces the stored one; part: it has some members only, and is merged. Without it: part for an answer that lacks a member that the record had, or all of a new one, else whole."
+    )
 
     static let create = shape(usually: .post, [id.entry, answer.entry]) { operation, object, reading in
         operation.idPath = object.value(id, &reading)
-        operation.answer = object.value(answer, &reading) ?? .whole
+        operation.answer = object.value(answer, &reading)
     }
 
     static let update = shape(usually: .patch, [ifMatch.entry, body.entry, answer.entry]) {
         operation, object, reading in
         (operation.sendsIfMatch, operation.etagPath) = object.value(ifMatch, &reading) ?? (false, nil)
         operation.body = object.value(body, &reading)
-        operation.answer = object.value(answer, &reading) ?? .whole
+        operation.answer = object.value(answer, &reading)
     }
 
     static let delete = shape(usually: .delete, [ifMatch.entry, goneIsDone.entry]) { operation, object, reading in
