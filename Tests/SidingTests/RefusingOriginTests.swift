@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPTypes
 import SidingChain
+import SidingOrigin
 import SidingSchedule
 import SidingSynchronization
 import SidingTesting
 import Testing
+import TestSupport
 
 @testable import Siding
 
@@ -17,6 +19,7 @@ import Testing
         /// How many requests it may get in the first minute. A write may meet 404 and 410 for itself, once. A web page for a write
         /// is no answer of the origin: Siding asks with a GET who answers.
         let mostAtFirst: Int
+        var isOutOfReach = false
 
         init(_ status: HTTPResponse.Status, wait: String? = nil, _ body: String = "", isPage: Bool = false) {
             mostAtFirst = isPage || [.notFound, .gone].contains(status) ? 14 : 10
@@ -29,6 +32,7 @@ import Testing
         init(_ failure: Failure) {
             testDescription = "\(failure)"
             mostAtFirst = 10
+            isOutOfReach = failure.phase == .notSent
             answer = .failure(failure)
         }
     }
@@ -64,23 +68,92 @@ import Testing
             Refusal(Failure(.connectionLost, phase: .maybeSent)),
         ]
 
-    @Test(arguments: refusals)
-    func `it gets no more than ten requests a minute`(_ refusal: Refusal) async throws {
-        let service = try await DayService("2026-03-22T23:00:00Z")
+    /// Those that concern all requests for a while. A write meets 404 and 410 for itself, however many writes there are, a web page has
+    /// each of them ask who answers, and a source that waits for a sign-in has a gate of its own.
+    private static let passing = refusals.filter { $0.mostAtFirst == 10 && !$0.testDescription.hasPrefix("401") }
+
+    @Test(arguments: refusals, [0, 2])
+    func `it gets no more than ten requests a minute`(_ refusal: Refusal, retries: Int) async throws {
+        let service = try await DayService("2026-03-22T23:00:00Z", retries: retries)
         for name in ["ticks", "posts"] {
             try service.add(name, by: IntervalSchedule(every: .seconds(1)), from: "shop", answer: refusal.answer)
         }
-        for number in 0..<10 {
-            service.set("/orders/\(number)", refusal.answer)
-            _ = try await service.enqueue("/orders/\(number)", expiry: .seconds(86_400))
+        for number in 0..<10 { service.set("/orders/\(number)", refusal.answer) }
+        try await Self.enqueue(10, to: service)
+        try await service.run(for: .seconds(600))
+        #expect(service.moments.count >= 5)
+        Self.expectFew(refusal.mostAtFirst, service)
+    }
+
+    @Test(arguments: 0..<Proof.choose(short: 25, middle: 100, long: 2_000))
+    func `an origin that refuses first in one way and then in others gets no more than ten requests a minute`(
+        _ seed: Int
+    ) async throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let service = try await DayService("2026-03-22T23:00:00Z", retries: Int.random(in: 0...2, using: &generator))
+        var paths: [String] = []
+        for number in 0..<Int.random(in: 1...3, using: &generator) {
+            let schedule = IntervalSchedule(every: .seconds(Int.random(in: 1...90, using: &generator)))
+            try service.add("listing\(number)", by: schedule, from: "shop")
+            paths.append("/listing\(number)")
+        }
+        let writes = Int.random(in: 0...20, using: &generator)
+        paths += (0..<writes).map { "/orders/\($0)" }
+        try await Self.enqueue(writes, to: service)
+        var (begin, told) = (Duration.zero, [String]())
+        while begin < .seconds(600) {
+            let end = begin + .seconds(Int.random(in: 60...300, using: &generator))
+            let refusal = try #require(Self.passing.randomElement(using: &generator))
+            for path in paths { service.set(path, refusal.answer, during: begin..<end) }
+            told.append("\(refusal.testDescription) from \(begin)")
+            begin = end
         }
         try await service.run(for: .seconds(600))
-        let moments = service.moments
-        #expect(moments.count >= 5)
+        Self.expectFew(10, service, told)
+    }
+
+    // An origin that gives the parents is not out of reach.
+    @Test(arguments: passing.filter { !$0.isOutOfReach }, [Duration.seconds(5), .seconds(60)])
+    func `the listings of many parents get few requests a minute while the parents are answered`(
+        _ refusal: Refusal, every span: Duration
+    ) async throws {
+        let service = try await DayService("2026-03-22T23:00:00Z")
+        try service.addFanOut("children", over: 100, every: span, answer: refusal.answer)
+        try await service.run(for: .seconds(600))
+        Self.expectFew(12, later: 12, service) { $0.hasPrefix("/children") }
+        #expect(service.requests.contains { $0.hasPrefix("/children") })
+    }
+
+    @Test func `an origin that is there again after an outage has all parents listed soon`() async throws {
+        let service = try await DayService("2026-03-22T23:00:00Z")
+        try service.addFanOut("children", over: 100, every: .seconds(60), answer: .text("[]"))
+        for parent in 0..<100 {
+            service.set("/children/\(parent)", .status(.badGateway), during: .zero..<Duration.seconds(120))
+        }
+        try await service.run(for: .seconds(600))
+        let last = (0..<100).compactMap {
+            service.moments(of: "/children/\($0)").first { $0 >= service.start + .seconds(120) }
+        }
+        #expect(last.count == 100)
+        #expect(last.allSatisfy { $0 < service.start + .seconds(300) })
+    }
+
+    private static func enqueue(_ count: Int, to service: DayService) async throws {
+        for number in 0..<count {
+            _ = try await service.enqueue("/orders/\(number)", expiry: .seconds(86_400))
+        }
+    }
+
+    /// - Parameter mostAtFirst: how many requests the first minute may have.
+    private static func expectFew(
+        _ mostAtFirst: Int, later most: Int = 10, _ service: DayService, _ told: [String] = [],
+        of isCounted: (String) -> Bool = { _ in true }
+    ) {
+        let moments = service.moments(where: isCounted)
         for (index, first) in moments.enumerated() {
             let minute = moments[index...].prefix { $0 - first < .seconds(60) }.count
-            guard minute > (first < service.start + .seconds(60) ? refusal.mostAtFirst : 10) else { continue }
-            Issue.record("\(minute) requests within a minute: \(service.requests[index...].prefix(30))")
+            guard minute > (first < service.start + .seconds(60) ? mostAtFirst : most) else { continue }
+            Issue.record("\(minute) requests within a minute: \(told) \(service.requests[index...].prefix(30))")
             return
         }
     }

@@ -50,9 +50,10 @@ struct QueueRunCommand: AsyncParsableCommand {
         if let writes, writes.isStop { return writes }
         chosen.kinds = [.fetch]
         let due = try await store.entries(chosen)
-        let fetches = try await drain.run(due, "queue run", tellsEmpty: isEmpty)
+        let fetches = try await drain.run(due, "queue run")
         if let fetches, fetches.isStop { return fetches }
         chosen.dueBy = nil
+        if isEmpty, !watch { try await tellWaiting(chosen, in: store) }
         let parked = try await drain.tellParked(chosen, besides: Set(due.compactMap(\.resource)))
         return ExitStatus.combining([writes, fetches, parked]) ?? .success
     }
@@ -74,6 +75,22 @@ struct QueueRunCommand: AsyncParsableCommand {
         // Released entries are no longer what they were chosen for, so they are named.
         if !chosen.states.isEmpty || !chosen.reasons.isEmpty { chosen = QueueSelection(ids: meant.map(\.id)) }
         return !meant.isEmpty
+    }
+
+    /// Says on a terminal that nothing was due, and what waits for its time.
+    private func tellWaiting(_ chosen: QueueSelection, in store: Store) async throws {
+        guard options.terminal.isOutput else { return }
+        var waiting = chosen
+        (waiting.kinds, waiting.states) = ([], [.queued])
+        let entries = try await store.entries(waiting)
+        guard let next = entries.map(\.nextAttemptAt).min() else {
+            _ = nothing()
+            return
+        }
+        let wait = MessageFormat.duration(next - WallClock.system.now)
+        options.printMessage(
+            "nothing is due: \(MessageFormat.count(entries.count, "entry waits", plural: "entries wait")), the first one "
+                + "\(wait) more; 'siding queue retry ID' tries one now")
     }
 
     private func nothing() -> ExitStatus {
@@ -110,7 +127,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
                 .send(changed.filter { $0.kind == .write })
             if let writes, writes.isStop { return writes }
             let fetches = try await QueueDrain(workspace: workspace, store: store, options: action.options)
-                .run(changed.filter { $0.kind == .fetch }, "queue retry", tellsEmpty: false)
+                .run(changed.filter { $0.kind == .fetch }, "queue retry")
             return ExitStatus.combining([writes, fetches, status == .success ? nil : status]) ?? .success
         }
         if status != .success { throw status }
@@ -220,7 +237,7 @@ struct QueueDrain {
     }
 
     /// - Returns: nil if there was nothing to fetch.
-    func run(_ entries: [QueueEntry], _ command: String, tellsEmpty: Bool) async throws -> ExitStatus? {
+    func run(_ entries: [QueueEntry], _ command: String) async throws -> ExitStatus? {
         let names = entries.compactMap(\.resource).reduce(into: [String]()) { names, name in
             if !names.contains(name) { names.append(name) }
         }
@@ -230,7 +247,6 @@ struct QueueDrain {
             Output.printMessage(
                 "\(PlainText.oneLine(name)): the resource has left the config; 'siding queue drop' drops its entries")
         }
-        if tellsEmpty, options.terminal.isOutput { options.printMessage("nothing is due") }
         guard !known.isEmpty else { return unknown.isEmpty ? nil : .notFound }
         let status = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: false)
             .run(known, SyncOptions(), command: command)

@@ -114,6 +114,7 @@ extension Store {
             }
             for source in sources.sorted() {
                 try transitions.endWaits(of: source, because: .retryRequested, transaction)
+                try OutboxTable.endWaits(beyond: transitions.now, of: source, transitions.now, transaction)
             }
         }
     }

@@ -80,9 +80,9 @@ package enum RetryRules {
     /// as few times as those of a source.
     static let credentialsPerSchedule = CredentialLimits(sameAttempts: 1, others: 6, window: nil)
 
-    /// How long a service leaves a resource alone whose sync failed for good, if its schedule asks more often: the same request
-    /// is refused again.
-    static let failedSyncBackoff = Backoff(base: .seconds(20), cap: .seconds(60))
+    /// How long a service leaves a resource alone whose sync failed for good, if its schedule asks more often: the same requests
+    /// are refused again, in a fan-out five of them.
+    static let failedSyncWait = Duration.seconds(60)
 
     /// How long a hook that failed is left alone; another incident has it called at once.
     package static let hookBackoff = Backoff(base: .seconds(60), cap: .seconds(3_600))

@@ -145,7 +145,8 @@ package struct SourceHealth: Sendable, Hashable {
         guard let backoff else { return now }
         let isWaiting = gate?.reason == .retryAfter && gate?.until.map { $0 > now } ?? false
         if !isWaiting { waits += 1 }
-        return now + min(backoff.ceiling(after: waits), RetryRules.unspecifiedWait)
+        // Eightfold: after each wait a write and a page are tried, and with 2, 4 and 8 s these are too many for the first minute.
+        return now + min(backoff.ceiling(after: 3 * waits - 2), RetryRules.unspecifiedWait)
     }
 
     private mutating func close(_ reason: SourceGate.Reason, until: Timestamp?, _ note: String, _ now: Timestamp) {

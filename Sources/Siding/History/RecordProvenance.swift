@@ -103,6 +103,8 @@ public struct RecordProvenance: Sendable, Hashable {
         public var listingRun: RunID?
         /// Whether that listing did not contain the record.
         public var isMissing = false
+        /// Whether the listing that once contained the record lacks it now, while the records of another one are not known.
+        public var isUnknown = false
         /// How many complete listings in a row did not contain it; nil if they are not counted for its deletion.
         public var missingPasses: Int?
         /// How many such listings in a row delete it.

@@ -53,14 +53,17 @@ enum ListingsTable {
     }
 
     /// Whether all listings of a resource are complete, asked for every record, and began at `moment` or later.
+    ///
+    /// - Parameter scope: that of the only listing to ask about; nil for all.
     static func areOfAll(
-        _ resource: Int64, since moment: Timestamp, _ database: borrowing some Queryable & ~Copyable
+        _ resource: Int64, scope: String? = nil, since moment: Timestamp,
+        _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
         try database.first(
             """
             SELECT COUNT(*) > 0 AND MIN(state = 'complete' AND cursor ->> 'from' IS NULL AND started_at >= ?2)
-            FROM siding_listings WHERE resource = ?1
-            """, resource, moment.microseconds
+            FROM siding_listings WHERE resource = ?1 AND (?3 IS NULL OR scope = ?3)
+            """, resource, moment.microseconds, scope
         ) { $0.int(0) == 1 } ?? false
     }
 

@@ -62,23 +62,35 @@ struct ProvenanceReader {
         return confirmation
     }
 
-    /// Adds whether the last complete listing lacks the record: because it is counted as missing, or because no page shows it.
+    /// Adds whether the last complete listing lacks the record: because it is counted as missing, or because no page shows it. Where
+    /// its own listing lacks it and another one is not known, nobody can say.
     private func addMissing(
         _ row: RecordRow, to confirmation: inout RecordProvenance.Confirmation,
         _ database: borrowing some Queryable & ~Copyable
     ) throws {
-        guard confirmation.listingCompletedAt != nil else { return }
-        if let counted = try MissingTable.passes(of: row.row, in: table.resource, database) {
+        let isComplete = confirmation.listingCompletedAt != nil
+        if isComplete, let counted = try MissingTable.passes(of: row.row, in: table.resource, database) {
             (confirmation.missingPasses, confirmation.passesNeeded) = (counted.passes, counted.needed)
             confirmation.isMissing = true
-        } else {
+        } else if try isUnlisted(row, database) {
             confirmation.isMissing =
-                try ListingsTable.areOfAll(table.resource, since: row.changedAt, database)
+                try isComplete && ListingsTable.areOfAll(table.resource, since: row.changedAt, database)
                 && PagesTable.unknownListings(of: table.resource, database) == 0
-                && !PageMembers.all(of: table.resource, database).ids.contains(row.row)
+            confirmation.isUnknown = !confirmation.isMissing
         }
-        guard confirmation.isMissing else { return }
-        confirmation.confirmedAt = nil
+        if confirmation.isMissing || confirmation.isUnknown { confirmation.confirmedAt = nil }
+    }
+
+    /// Whether the record's own listing, or all of them, were read whole since the body came, and no page shows the record.
+    private func isUnlisted(_ row: RecordRow, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        let scope = try database.first(
+            "SELECT CAST(COALESCE(scope, '') AS TEXT) FROM \(table.rows) WHERE rowid = ?1", row.row
+        ) { $0.text(0) }
+        let isOfAll =
+            try ListingsTable.areOfAll(table.resource, since: row.changedAt, database)
+            || ListingsTable.areOfAll(table.resource, scope: scope ?? "", since: row.changedAt, database)
+        return try isOfAll
+            && !PageMembers.all(of: table.resource, database).ids.contains(row.row)
     }
 
     private func runNote(

@@ -20,6 +20,8 @@ public struct Source: Sendable {
     public var jsonLimits = JSONLimits()
     /// How a failed request is retried before it goes to the queue.
     public var retry: RetryPolicy
+    /// Shared by all copies of this value, and so by all requests to the origin.
+    package let retryLimit = InlineRetryLimit()
     /// How long a retained request is kept before it is parked as expired; nil for ever.
     public var expiry: Duration?
     /// The origin's promise to act only once on requests with the same key; nil if it makes none.

@@ -20,7 +20,7 @@ extension ChainAssembly {
             wallClock: environment.wallClock)
         (providers, query) = ([provider], { try await provider.query() })
         (secretQueryNames, deadline) = (source.authorization.secretQueryNames, source.transport.totalTimeout)
-        self.budget = budget
+        (self.budget, retryLimit) = (budget, source.retryLimit)
         guard let subject else {
             access = source.authorization.access
             return

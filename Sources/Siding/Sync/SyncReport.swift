@@ -22,6 +22,8 @@ package struct SyncReport: Sendable {
     var tries = 0
     /// Whether it stopped before its end for a reason other than a failure.
     var isIncomplete = false
+    /// Whether parents that failed in a row ended its fan-out pass.
+    var isStoppedByFailures = false
     /// How long its requests waited, as the origin or a limit asked.
     var waited = Duration.zero
     /// See ``Page/unreadableLimits``.

@@ -16,6 +16,7 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
     private let jitter: Jitter
     private let clock: any Clock<Duration>
     private let wallClock: WallClock
+    private let limit: InlineRetryLimit?
 
     /// - Parameters:
     ///   - wrapped: the nodes inside.
@@ -28,11 +29,20 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
         clock: any Clock<Duration> = ContinuousClock(),
         wallClock: WallClock = .system
     ) {
+        self.init(wrapped, policy: policy, within: nil, jitter: jitter, clock: clock, wallClock: wallClock)
+    }
+
+    /// - Parameter limit: shared by all calls to an origin; nil if each call decides for itself.
+    package init(
+        _ wrapped: Wrapped, policy: RetryPolicy, within limit: InlineRetryLimit?, jitter: Jitter,
+        clock: any Clock<Duration>, wallClock: WallClock
+    ) {
         self.wrapped = wrapped
         self.policy = policy
         self.jitter = jitter
         self.clock = clock
         self.wallClock = wallClock
+        self.limit = limit
     }
 
     /// Without retries it is not listed: then it acts only for a request that asks for retries itself.
@@ -45,23 +55,36 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
         var mayBeSent = false
         while true {
             do {
-                return try await wrapped.process(input, context)
+                let output = try await wrapped.process(input, context)
+                limit?.succeeded()
+                return output
             } catch {
                 mayBeSent = mayBeSent || error.phase != .notSent
                 // An earlier attempt may have reached the origin, whatever the outcome of this one.
                 let error = mayBeSent ? error.leastMaybeSent : error
-                let policy = policy(for: input)
-                guard let wait = wait(after: attempt, error, by: policy, isResendable(input, context)) else {
-                    throw error
-                }
-                context.log(
-                    .info, "request will be tried again", node: name,
-                    ["attempt": "\(attempt)", "failure": "\(error.reason.name)", "wait": "\(wait)"])
-                do { try await clock.sleep(for: wait) } catch _ { throw cancelled(after: error) }
-                // A backoff after a lost connection is no wait for the origin.
-                if error.status != nil { TrafficMeter.current?.add(wait: wait) }
-                attempt += 1
+                attempt = try await self.next(
+                    after: attempt, error, policy(for: input), isResendable(input, context), context)
             }
+        }
+    }
+
+    /// Waits for the next attempt, and returns its number.
+    ///
+    /// Where no retry is left for the calls to the origin, this one waits on: a retry of another call that succeeds frees them.
+    private func next(
+        after attempt: Int, _ failure: Failure, _ policy: RetryPolicy, _ isResendable: Bool, _ context: ChainContext
+    ) async throws(Failure) -> Int {
+        var attempt = attempt
+        while true {
+            guard let wait = wait(after: attempt, failure, by: policy, isResendable) else { throw failure }
+            context.log(
+                .info, "request will be tried again", node: name,
+                ["attempt": "\(attempt)", "failure": "\(failure.reason.name)", "wait": "\(wait)"])
+            attempt += 1
+            do { try await clock.sleep(for: wait) } catch _ { throw cancelled(after: failure) }
+            // A backoff after a lost connection is no wait for the origin.
+            if failure.status != nil { TrafficMeter.current?.add(wait: wait) }
+            if isAsked(wait, failure) || limit?.take() ?? true { return attempt }
         }
     }
 
@@ -70,6 +93,12 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
         Failure(
             .cancelled, phase: failure.phase, detail: "while it waited for its next try after \(failure.reason.name)"
         ).at(node: name, method: failure.method, url: failure.url)
+    }
+
+    /// Whether the origin itself asked to be tried again after this wait.
+    private func isAsked(_ wait: Duration, _ failure: Failure) -> Bool {
+        guard case .http(let answer) = failure.reason else { return false }
+        return answer.retryAfter(now: wallClock.now.secondsSince1970) == wait
     }
 
     private func wait(

@@ -114,7 +114,7 @@ extension ChainAssembly {
 
     /// Also if the policy has no retries, since a request may ask for some.
     private func retried<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
-        RetryNode(attempt, policy: retry, jitter: jitter, clock: clock, wallClock: wallClock)
+        RetryNode(attempt, policy: retry, within: retryLimit, jitter: jitter, clock: clock, wallClock: wallClock)
     }
 
     private func perAttempt<Attempt: Node>(

@@ -43,6 +43,8 @@ public struct ChainAssembly: Sendable, Changeable {
     public var secretQueryNames: Set<String> = []
     /// Inline retries; none by default. A request may set another number, ``ChainRequest/retries``.
     public var retry: RetryPolicy
+    /// Shares the inline retries among all calls to the origin; nil if each call decides for itself.
+    package var retryLimit: InlineRetryLimit?
     /// The time limit of one attempt, body included; nil for none besides the transport's.
     public var deadline: Duration?
     /// Randomizes the waits of ``retry``.

@@ -58,18 +58,25 @@ package struct ProvenanceReport {
             lines.append(("confirmed", "\(format.time(at)): \(how)"))
         } else if let at = known.pageAnsweredAt {
             let status = known.pageStatus.map { " (\($0))" } ?? ""
-            lines.append(
-                (
-                    "page",
-                    "last answered \(format.time(at))\(status)\(known.isMissing ? "" : "; the record was unchanged")"
-                ))
+            let state = known.isMissing || known.isUnknown ? "" : "; the record was unchanged"
+            lines.append(("page", "last answered \(format.time(at))\(status)\(state)"))
         }
         if let at = known.listingCompletedAt {
             let run = known.listingRun.map { ", run \($0)" } ?? ""
-            let state = known.isMissing ? "it did not contain the record" : "the record was unchanged"
+            let state =
+                known.isMissing
+                ? "it did not contain the record"
+                : known.isUnknown ? "it is not known whether it contained the record" : "the record was unchanged"
             lines.append(("listing", "last complete \(format.time(at))\(run); \(state)"))
         }
         if known.isMissing { lines.append(("missing", missing)) }
+        if known.isUnknown {
+            lines.append(
+                (
+                    "missing",
+                    "from its listing; it is kept, as not all records of the listings are known"
+                ))
+        }
         return lines
     }
 

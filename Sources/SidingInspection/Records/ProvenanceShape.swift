@@ -17,6 +17,7 @@ package enum ProvenanceShape {
             "confirmed_at": known.confirmedAt, "page_answered_at": known.pageAnsweredAt,
             "page_status": known.pageStatus, "listing_completed_at": known.listingCompletedAt,
             "listing_run": known.listingRun, "missing": known.isMissing ? true : nil,
+            "unknown": known.isUnknown ? true : nil,
             "missing_passes": known.missingPasses, "passes_needed": known.passesNeeded,
             "edits": !provenance.edits.isEmpty ? provenance.edits.map(edit) : nil,
             "undeleted_at": provenance.undeletedAt,

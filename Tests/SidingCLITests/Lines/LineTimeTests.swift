@@ -9,7 +9,7 @@ import TestSupport
 ///
 /// A service copies, `siding queue run --watch`: it waits by Siding's own rules. With `siding sync` in a loop, as cron
 /// would run it, the time is that of the loop's period, and a process for each try costs more than a page of this line.
-@Suite(.serialized)
+@Suite(.serialized, .disabled(if: Proof.isUnderThreadSanitizer, "it measures"))
 struct LineTimeTests {
     private static let pages = Proof.choose(short: 8, middle: 20, long: 20)
     private static let pageSize = 50

@@ -273,6 +273,20 @@ struct QueueExitTests {
 
     // MARK: Clock
 
+    @Test(arguments: [(429, "300"), (503, "300"), (503, nil)])
+    func `sync --now sends the writes that wait, too`(status: Int, retryAfter: String?) async throws {
+        let shop = try await QueueShop()
+        shop.service.origin.inject(
+            .status(status, retryAfter: retryAfter), at: OriginPattern(method: "PATCH"))
+        let sent = try await shop.sandbox.siding("send", "items.update", "1", "-d", "{}")
+        #expect(sent.status == 75, "\(sent.everything)")
+        let id = try #require(sent.lines.first.map(String.init))
+        let asked = try await shop.sandbox.siding("sync", "--now")
+        #expect(asked.status == 0, "\(asked.everything)")
+        #expect(try await shop.state(id) == "done")
+        await shop.service.origin.stop()
+    }
+
     @Test func `an entry of a clock that was ahead has a true age, and doctor warns`() async throws {
         let shop = try await QueueShop()
         _ = try await shop.keep("orders")

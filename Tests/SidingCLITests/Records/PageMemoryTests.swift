@@ -5,9 +5,10 @@ import SidingChain
 import SidingOrigin
 import SidingSynchronization
 import Testing
+import TestSupport
 
 /// The memory of a sync stays within 60 MB and twice `max_body`, whatever a page holds.
-@Suite(.serialized)
+@Suite(.serialized, .disabled(if: Proof.isUnderThreadSanitizer, "it measures"))
 struct PageMemoryTests {
     /// The most memory that a process has had so far, in bytes; nil once it has ended.
     private static func peak(of process: Int32) -> Int? {

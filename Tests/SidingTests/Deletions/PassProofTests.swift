@@ -54,6 +54,38 @@ import Testing
 
     private static let unproven = " missing from all listings but w"
 
+    @Test func `a pass reports the records that the next one deletes`() async throws {
+        let bench = try await Bench()
+        bench.set([1: [11, 12], 2: [21]])
+        try await bench.sync()
+        bench.set([1: [11], 2: [21]])
+        let note = "1 record is missing at the origin: deleted once further complete listings lack it, too"
+        #expect(try await bench.sync().result.notes.contains(note))
+        #expect(try await !bench.sync().result.notes.contains(note))
+        #expect(try await bench.keys() == [11, 21])
+    }
+
+    @Test(arguments: [HTTPResponse.Status.noContent, .conflict])
+    func `a record is not called unchanged while another listing is not known`(status: HTTPResponse.Status) async throws
+    {
+        let bench = try await Bench()
+        bench.set([1: [11, 12], 2: [21, 22]])
+        try await bench.sync()
+        bench.set([1: [11], 2: [21, 22]])
+        bench.bench.origin.set("/posts/2/tasks", .status(status))
+        for _ in 0..<3 { try await bench.sync() }
+        func confirmation(_ key: String) async throws -> RecordProvenance.Confirmation {
+            try #require(try await bench.bench.store.provenance(of: "tasks", key: key)).confirmation
+        }
+        let (gone, kept) = (try await confirmation("12"), try await confirmation("11"))
+        #expect(gone.isUnknown && !gone.isMissing && gone.confirmedAt == nil)
+        #expect(!kept.isUnknown && !kept.isMissing)
+        bench.set([1: [11], 2: [21, 22]])
+        try await bench.sync()
+        let known = try await confirmation("12")
+        #expect(!known.isUnknown && known.isMissing)
+    }
+
     @Test func `a record missing from two passes over all parents is deleted`() async throws {
         let bench = try await Bench()
         bench.set([1: [11, 12], 2: [21, 22]])

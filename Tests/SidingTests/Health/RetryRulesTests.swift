@@ -40,7 +40,7 @@ import Testing
             "tries of a failed resource with other credentials before its schedule",
             "\(RetryRules.credentialsPerSchedule.others)"
         ),
-        ("first wait of a resource that a service could not sync", text(RetryRules.failedSyncBackoff.base)),
+        ("wait of a resource that a service could not sync", text(RetryRules.failedSyncWait)),
         ("first wait of a hook that failed", text(RetryRules.hookBackoff.base)),
         ("pause between two checks of `queue run --watch`", text(RetryRules.watchInterval)),
         ("pause between two checks of a service", text(RetryRules.serviceInterval)),

@@ -243,13 +243,13 @@ import Testing
         }
         for _ in 0..<4 { #expect(try await ask(1) == .seconds(2)) }
         bench.time.advance(by: .seconds(2))
-        for _ in 0..<4 { #expect(try await ask(1) == .seconds(4)) }
-        bench.time.advance(by: .seconds(4))
+        for _ in 0..<4 { #expect(try await ask(1) == .seconds(16)) }
+        bench.time.advance(by: .seconds(16))
         for _ in 0..<4 {
             #expect(try await ask(1, nil) == .seconds(1))
             bench.time.advance(by: .seconds(1))
         }
-        #expect(try await ask(1) == .seconds(8))
+        #expect(try await ask(1) == .seconds(60))
     }
 
     @Test func `an immediate retry ends every wait of the named sources, those that an origin asked for as well`()

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTypes
 import SidingChain
+import SidingJSON
 import SidingSchedule
 import SidingSynchronization
 import SidingTesting
@@ -23,10 +24,13 @@ final class DayService {
     private let clock = ManualClock()
     private let origin: DayOrigin
     private var resources: [AnyResource] = []
-    private var sources: [Source] = []
+    private var sources: [String: Source] = [:]
+    private let retries: Int
     private let directory: TemporaryDirectory
 
-    init(_ midnight: String) async throws {
+    /// - Parameter retries: how often a request is retried inline.
+    init(_ midnight: String, retries: Int = 0) async throws {
+        self.retries = retries
         start = try Self.moment(midnight)
         time = ManualWallClock(start)
         origin = DayOrigin(time)
@@ -45,7 +49,7 @@ final class DayService {
         _ name: String, by schedule: (any SyncSchedule)?, from source: String = "blog",
         answer: ScriptedAnswer = .text(#"[{"id":1}]"#)
     ) throws {
-        var resource = AnyResource(name, from: try Self.source(source), at: "/\(name)", key: "id", paging: .none)
+        var resource = AnyResource(name, from: try self.source(source), at: "/\(name)", key: "id", paging: .none)
         resource.schedule = schedule
         resources.append(resource)
         origin.set("/\(name)", answer)
@@ -57,15 +61,28 @@ final class DayService {
 
     func set(_ path: String, _ answer: ScriptedAnswer) { origin.set(path, answer) }
 
+    /// Lists `count` records, and for each of them a listing at `/name/ID`, which is answered with `answer`.
+    func addFanOut(_ name: String, over count: Int, every span: Duration, answer: ScriptedAnswer) throws {
+        let parents = (0..<count).map { #"{"id":\#($0)}"# }.joined(separator: ",")
+        try add("parents", by: IntervalSchedule(every: span), from: "shop", answer: .text("[\(parents)]"))
+        var children = AnyResource(name, from: try source("shop"), at: "/\(name)/{id}", key: "id", paging: .none)
+        children.forEach = ForEach("parents", bind: ["id": JSONPath(member: "id")])
+        children.schedule = IntervalSchedule(every: span)
+        resources.append(children)
+        for parent in 0..<count { set("/\(name)/\(parent)", answer) }
+    }
+
     /// Answers `path` so during this time, reckoned from the start.
     func set(_ path: String, _ answer: ScriptedAnswer, during hours: Range<Int>) {
-        origin.set(
-            path, answer,
-            during: start + .seconds(3_600 * hours.lowerBound)..<start + .seconds(3_600 * hours.upperBound))
+        set(path, answer, during: .seconds(3_600 * hours.lowerBound)..<Duration.seconds(3_600 * hours.upperBound))
+    }
+
+    func set(_ path: String, _ answer: ScriptedAnswer, during time: Range<Duration>) {
+        origin.set(path, answer, during: start + time.lowerBound..<start + time.upperBound)
     }
 
     func enqueue(_ path: String, expiry: Duration) async throws -> QueueEntry {
-        sources.append(try Self.source("shop"))
+        _ = try source("shop")
         var write = WriteRequest(
             to: "shop", .post, try HTTPURL("https://example.com\(path)"), body: Array("{}".utf8),
             idempotency: Idempotency())
@@ -73,25 +90,37 @@ final class DayService {
         return try await store.enqueue(write)
     }
 
-    private static func source(_ name: String) throws -> Source {
-        Source(name: name, baseURL: try HTTPURL("https://example.com"), retry: RetryPolicy(retries: 0))
+    /// The one source of this name.
+    private func source(_ name: String) throws -> Source {
+        if let source = sources[name] { return source }
+        let source = Source(
+            name: name, baseURL: try HTTPURL("https://example.com"), retry: RetryPolicy(retries: retries))
+        sources[name] = source
+        return source
     }
 
     // MARK: The day
 
     /// Runs the service until the moment `span` after the start, which is not part of it.
     func run(for span: Duration) async throws {
+        let inline = InlineWaitClock(clock, time)
         let siding = try await Siding(
-            store: .store(store), resources: resources, sources: sources, transports: origin,
+            store: .store(store), resources: resources, sources: Array(sources.values), transports: origin,
             environment: RuntimeEnvironment(
-                connectivity: TestConnectivity(), jitter: .none, clock: clock, wallClock: time.clock))
+                connectivity: TestConnectivity(), jitter: .none, clock: inline, wallClock: time.clock))
         let kernel = try ScriptedKernel()
         let rests = AsyncStream.makeStream(of: Timestamp.self)
-        let service = Self.start(siding, on: NetworkChanges(socket: kernel.socket), whenIdle: rests.continuation)
+        let service = Self.start(siding, on: NetworkChanges(socket: kernel.socket)) { [time] next in
+            inline.isIdle = next > time.now
+            rests.continuation.yield(next)
+        } whenDone: {
+            rests.continuation.finish()
+        }
         for await next in rests.stream where next > time.now {
             guard next < start + span else { break }
             let wait = next - time.now
             await clock.sleepers(1, waiting: wait)
+            inline.isIdle = false
             time.advance(by: wait)
             clock.advance(by: wait)
             wakes += 1
@@ -101,11 +130,12 @@ final class DayService {
     }
 
     private static func start(
-        _ siding: Siding, on changes: NetworkChanges, whenIdle: AsyncStream<Timestamp>.Continuation
+        _ siding: Siding, on changes: NetworkChanges, whenIdle: @escaping @Sendable (Timestamp) -> Void,
+        whenDone: @escaping @Sendable () -> Void
     ) -> Task<Void, any Error> {
         Task {
-            defer { whenIdle.finish() }
-            try await siding.run(wakingOn: changes, pace: DayService.pace) { whenIdle.yield($0) }
+            defer { whenDone() }
+            try await siding.run(wakingOn: changes, pace: DayService.pace) { whenIdle($0) }
         }
     }
 
@@ -114,6 +144,11 @@ final class DayService {
 
     /// What was asked for, and how many seconds after the start.
     var requests: [String] { origin.requests.map { "\($0.path) at \(($0.at - start).components.seconds)" } }
+
+    /// When any path was asked for that `isCounted`.
+    func moments(where isCounted: (String) -> Bool) -> [Timestamp] {
+        origin.requests.filter { isCounted($0.path) }.map(\.at)
+    }
 
     /// When `path` was asked for.
     func moments(of path: String) -> [Timestamp] { origin.moments(of: path) }
@@ -153,5 +188,31 @@ private final class DayOrigin: TransportFactory {
             let script = scripts.withLock { $0[path]?.last { $0.during?.contains(now) ?? true } }
             return script?.answer ?? .status(.notFound)
         }
+    }
+}
+
+/// Lets the waits of inline retries take no time: they are the short ones while the service is not idle.
+private final class InlineWaitClock: Clock {
+    private let clock: ManualClock
+    private let time: ManualWallClock
+    private let idle = Mutex(false)
+
+    init(_ clock: ManualClock, _ time: ManualWallClock) { (self.clock, self.time) = (clock, time) }
+
+    var isIdle: Bool {
+        get { idle.withLock(\.self) }
+        set { idle.withLock { $0 = newValue } }
+    }
+
+    var now: ManualClock.Instant { clock.now }
+    var minimumResolution: Duration { clock.minimumResolution }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        let wait = now.duration(to: deadline)
+        guard wait <= RetryPolicy.longestInlineWait, !isIdle else {
+            return try await clock.sleep(until: deadline, tolerance: tolerance)
+        }
+        time.advance(by: wait)
+        clock.advance(by: wait)
     }
 }

@@ -91,8 +91,8 @@ extension OutboxTable {
 
     // MARK: Waits
 
-    /// Ends waits beyond `farthest`: no wait is that long, so the clock was set back since. Uses a range of
-    /// `siding_outbox_ready`, which is otherwise empty.
+    /// Ends the waits of writes beyond `farthest`: because no wait is that long, so that the clock was set back since, or because
+    /// somebody asks for it. Uses a range of `siding_outbox_ready`.
     static func endWaits(
         beyond farthest: Timestamp, of source: String, _ now: Timestamp, _ transaction: borrowing Transaction
     ) throws {

@@ -76,6 +76,7 @@ struct FanOut: Sendable {
         var report = tally.report()
         report.result.counters += findings.counters
         if let note = findings.note(of: resource.name, over: each.resource) { report.warn(note) }
+        try await sync.reportMissingOfPass(&report)
         if let verification = DeletionVerification(sync) { report = try await verification.run(report) }
         if report.result.outcome == .notModified, report.result.counters.deleted > 0 { report.result.outcome = .saved }
         try await sync.warnOfBlockedDeletions(&report, with: [each.resource], asksAll: each.parents.areChanged)
@@ -114,7 +115,7 @@ struct FanOut: Sendable {
         let walked = await withTaskGroup(of: Ended.self, returning: Walked.self) { group in
             var (feed, tally, running, fault) = (feed, begun, 0, StoreError?.none)
             while true {
-                while running < width, fault == nil, tally.goesOn, !Task.isCancelled {
+                while running < min(width, tally.room), fault == nil, tally.goesOn, !Task.isCancelled {
                     do throws(StoreError) {
                         guard let one = try await nextSync(&feed, pass, &tally, progress) else { break }
                         group.addTask { await Self.ended(one) }
@@ -179,7 +180,9 @@ extension PassFindings {
         }
         if isInterrupted { reasons.append("the pass was interrupted") }
         if unknown > 0 {
-            reasons.append("\(MessageFormat.count(unknown, "listing is", plural: "listings are")) not known completely")
+            reasons.append(
+                "\(MessageFormat.count(unknown, "listing is", plural: "listings are")) not known completely "
+                    + "(where an answer without content means none: 'errors: [{ when: { status: 204 }, do: empty }]')")
         }
         return "\(MessageFormat.count(unproven, "record is", plural: "records are")) missing from all listings but "
             + "\(unproven == 1 ? "was" : "were") kept: \(reasons.joined(separator: ", and "))"

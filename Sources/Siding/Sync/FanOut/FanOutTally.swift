@@ -30,6 +30,10 @@ struct FanOutTally: Sendable {
     private var refused: (how: String, count: Int)?
     /// Whether so many were refused in the same way that the others are not asked.
     private(set) var isRefused = false
+    /// Whether an earlier sync left the pass.
+    private var isContinued = false
+    /// Whether the origin has answered for a parent, even with a refusal of that parent.
+    private var isAnswered = false
     /// How many of them are left for the next sync.
     private var unasked = 0
     private var firstFailure: SyncReport?
@@ -58,6 +62,13 @@ struct FanOutTally: Sendable {
 
     /// Whether to start the next parent.
     var goesOn: Bool { !isCutShort && !isRefused && sync.options.limit.map { saved < $0 } ?? true }
+
+    /// How many listings may be under way. Until a parent is answered those that failed in a row and those under way are together no
+    /// more than end the pass, and a pass that an earlier sync has left begins with one.
+    var room: Int {
+        if isAnswered, inARow == 0 { return Int.max }
+        return !isAnswered && isContinued ? 1 : max(1, RetryRules.failedParents - inARow)
+    }
 
     /// The number of records read so far.
     var saved: Int { sum.result.counters.saved }
@@ -89,6 +100,7 @@ struct FanOutTally: Sendable {
         }
         sum.add(opening: position.counters, in: sync.run)
         if let dropped = position.droppedPass { sum.warn("restarted: \(dropped)") }
+        isContinued = position.isResumed
         if position.isResumed { add(note: "continues the interrupted pass") }
     }
 
@@ -125,7 +137,7 @@ struct FanOutTally: Sendable {
         switch one.result.outcome {
         case .saved, .notModified, .partial, .skipped:
             done += 1
-            (inARow, refused) = (0, nil)
+            (inARow, refused, isAnswered) = (0, nil, true)
             if one.isIncomplete { incomplete += 1 }
             if one.result.outcome == .partial { partial += 1 }
         case .queued where one.failure == nil: held += 1
@@ -149,7 +161,10 @@ struct FanOutTally: Sendable {
         guard let failure = one.failure else { return }
         countRefusal(failure, of: one)
         inARow = sync.isTransient(failure) ? inARow + 1 : 0
-        guard sync.concernsSource(failure) || inARow >= RetryRules.failedParents else { return }
+        let (isEnough, isOfSource) = (inARow >= RetryRules.failedParents, sync.concernsSource(failure))
+        if inARow == 0, !isOfSource { isAnswered = true }
+        guard isOfSource || isEnough else { return }
+        sum.isStoppedByFailures = sum.isStoppedByFailures || isEnough
         // Prefer the origin's own failure over the gate that it closed.
         let said = stopped?.failure?.reason
         if said == nil || said == .cancelled || (said == .waitingForOrigin && failure.reason != .cancelled) {

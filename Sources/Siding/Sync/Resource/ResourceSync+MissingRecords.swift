@@ -28,15 +28,25 @@ extension ResourceSync {
                 resource.deletions.mark == nil ? "no 'deletes:'" : "'deletes:' has no 'detect: complete_listing'"
             report.add(note: "\(were) not listed (\(missing))")
         }
-        if found.waiting > 0, !isBlocked, resource.deletions.recordPath == nil {
-            let are = MessageFormat.count(found.waiting, "record is", plural: "records are")
-            report.add(
-                note: "\(are) missing at the origin: deleted once further complete listings lack "
-                    + (found.waiting == 1 ? "it, too" : "them, too"))
-        }
+        reportWaiting(found.waiting, &report)
         if walked.hasLostNext, walked.hasRecords, resource.deletions.byAbsence {
             report.add(
                 note: "the first page led to a next one before, and no longer does: this listing deletes nothing")
         }
+    }
+
+    /// Reports the records that a further complete fan-out pass deletes.
+    func reportMissingOfPass(_ report: inout SyncReport) async throws(StoreError) {
+        reportWaiting(try await engine.store.missing(of: resource.name, countsLiving: false).waiting, &report)
+    }
+
+    private func reportWaiting(_ count: Int, _ report: inout SyncReport) {
+        guard count > 0, report.result.counters.deletionsBlocked == 0, resource.deletions.recordPath == nil else {
+            return
+        }
+        let are = MessageFormat.count(count, "record is", plural: "records are")
+        report.add(
+            note: "\(are) missing at the origin: deleted once further complete listings lack "
+                + (count == 1 ? "it, too" : "them, too"))
     }
 }

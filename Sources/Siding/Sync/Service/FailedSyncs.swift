@@ -6,8 +6,9 @@ internal import SidingSynchronization
 /// The resources whose last sync by a service failed or was incomplete, so that none of them is asked for again at each look: an
 /// origin may lock an account whose password is wrong too often.
 ///
-/// Such a resource waits for the next moment of its schedule, and longer where that asks a failing origin again and again, until its source has other credentials, or until a page of it
-/// becomes due, as a person has released it or its wait has ended. It is kept in memory only: a program that was started anew tries
+/// Such a resource waits for the next moment of its schedule, and longer where that asks a failing origin again and again, until its
+/// source has other credentials, or until a page of it becomes due, as a person has released it or its wait has ended. A fan-out pass
+/// that failing parents ended waits, too, whichever of them becomes due. It is kept in memory only: a program that was started anew tries
 /// once.
 final class FailedSyncs: Sendable {
     /// What a sync began with.
@@ -17,17 +18,34 @@ final class FailedSyncs: Sendable {
         let credentials: CredentialFingerprint?
     }
 
+    fileprivate enum SyncEnding {
+        case failed
+        /// It has brought records.
+        case incomplete
+        /// Parents that failed in a row ended its fan-out pass, which goes on before the next moment of the schedule.
+        case stopped
+    }
+
     private struct FailedSync {
         let beganAt: Timestamp
         let endedAt: Timestamp
-        /// How many failed in a row. An incomplete one does not count: it has brought records.
-        let count: Int
+        let ending: SyncEnding
 
         /// When the resource is tried again.
         func next(of resource: AnyResource) -> Timestamp {
             let scheduled = resource.moment(after: endedAt)
-            guard count > 0 else { return scheduled }
-            return max(scheduled, endedAt + RetryRules.failedSyncBackoff.wait(after: count, jitter: .none))
+            return switch ending {
+            case .failed: max(scheduled, endedAt + RetryRules.failedSyncWait)
+            case .incomplete: scheduled
+            case .stopped: endedAt + RetryRules.failedSyncWait
+            }
+        }
+
+        /// Whether a retained page is a reason to try again. Those of a pass that was stopped are due one after the other, and each
+        /// would have others of the pass asked, too; but an operator who has released one wants to see it asked.
+        func isReason(_ page: QueueEntry, at moment: Timestamp) -> Bool {
+            page.state == .queued && page.nextAttemptAt >= beganAt && page.nextAttemptAt <= moment
+                && (ending != .stopped || page.tries == 0)
         }
     }
 
@@ -54,10 +72,7 @@ final class FailedSyncs: Sendable {
     func worthTrying(_ due: [ResourceOutlook], _ now: [String: Beginning], at moment: Timestamp) -> [AnyResource] {
         due.filter { outlook in
             guard let last = failed.withLock({ $0[outlook.resource.name] }) else { return true }
-            let isPageDue = outlook.retained.contains {
-                $0.state == .queued && $0.nextAttemptAt >= last.beganAt && $0.nextAttemptAt <= moment
-            }
-            if isPageDue { return true }
+            if outlook.retained.contains(where: { last.isReason($0, at: moment) }) { return true }
             let credentials = now[outlook.resource.source.name]?.credentials
             if attempts.isWorthTrying(credentials, for: outlook.resource.name, at: moment) { return true }
             // A moment that has not come yet was noted before the clock was set back.
@@ -80,20 +95,33 @@ final class FailedSyncs: Sendable {
     ) {
         for resource in resources {
             guard let beginning = beginnings[resource.source.name],
-                let result = reports.first(where: { $0.result.resource == resource.name })?.result,
-                result.outcome != .skipped
+                let report = reports.first(where: { $0.result.resource == resource.name }),
+                report.result.outcome != .skipped
             else { continue }
-            let isFailed = result.outcome == .failed || result.outcome == .partial
+            let ending = SyncEnding(report)
             let last = failed.withLock { failed in
-                let last = failed[resource.name]
-                let count = result.outcome == .failed ? (last?.count ?? 0) + 1 : 0
-                failed[resource.name] =
-                    isFailed ? FailedSync(beganAt: beginning.at, endedAt: now, count: count) : nil
-                return last
+                defer {
+                    failed[resource.name] = ending.map {
+                        FailedSync(beganAt: beginning.at, endedAt: now, ending: $0)
+                    }
+                }
+                return failed[resource.name]
             }
             let isBeforeSchedule = last.map { resource.moment(after: $0.endedAt) > now } ?? false
-            if !isFailed || !isBeforeSchedule { attempts.forget(resource.name) }
-            if isFailed { attempts.record(beginning.credentials, for: resource.name, at: now) }
+            if ending == nil || !isBeforeSchedule { attempts.forget(resource.name) }
+            if ending != nil { attempts.record(beginning.credentials, for: resource.name, at: now) }
+        }
+    }
+}
+
+extension FailedSyncs.SyncEnding {
+    /// Nil for a sync that is no reason to wait.
+    fileprivate init?(_ report: SyncReport) {
+        switch report.result.outcome {
+        case .failed: self = .failed
+        case .partial: self = .incomplete
+        case .queued where report.isStoppedByFailures: self = .stopped
+        default: return nil
         }
     }
 }

@@ -7,7 +7,7 @@ enum RetryGrammar {
 
     static let inline = Keyword(
         "inline", .integer(0...10), default: 2,
-        "Retries inside one run after 502, 503, 504, a lost connection, or a Retry-After of up to 5 s. 0 for none."
+        "Retries inside one run after 502, 503, 504, a lost connection, or a Retry-After of up to 5 s; two of a source, until a request succeeds. 0 for none."
     )
     static let base = Keyword(
         "base", .duration, default: "2s",
