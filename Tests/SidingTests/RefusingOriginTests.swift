@@ -124,6 +124,17 @@ import TestSupport
         #expect(service.requests.contains { $0.hasPrefix("/children") })
     }
 
+    @Test func `parents that always fail keep the others from being listed no longer than a minute`() async throws {
+        let service = try await DayService("2026-03-22T23:00:00Z")
+        try service.addFanOut("children", over: 12, every: .seconds(300), answer: .text("[]"))
+        for parent in 3..<10 { service.set("/children/\(parent)", .status(.internalServerError)) }
+        try await service.run(for: .seconds(3_600))
+        for parent in [0, 1, 2, 10, 11] {
+            let moments = service.moments(of: "/children/\(parent)")
+            #expect(moments.count >= 10, "parent \(parent): \(moments.count) times")
+        }
+    }
+
     @Test func `an origin that is there again after an outage has all parents listed soon`() async throws {
         let service = try await DayService("2026-03-22T23:00:00Z")
         try service.addFanOut("children", over: 100, every: .seconds(60), answer: .text("[]"))

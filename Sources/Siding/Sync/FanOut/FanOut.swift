@@ -43,6 +43,7 @@ struct FanOut: Sendable {
         let feed = ParentFeed(turns, keys: keys, size: each.concurrency * 8)
         let rest = try await walk(feed, pass?.pass, &tally)
         if tally.isRefused { tally.leave(try await rest.unasked(in: store)) }
+        if pass?.isResumed == true, try await rest.unasked(in: store) == 0 { tally.endInVain() }
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.add(note: words) }
         if tally.hasOnlySkipped, try await !store.hasListings(of: resource.name) {
             tally.refuseToComplete(

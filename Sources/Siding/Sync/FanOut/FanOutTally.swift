@@ -117,6 +117,12 @@ struct FanOutTally: Sendable {
     /// - Parameter isResumed: whether an earlier sync left them: those whose origin fails for good must not keep it open.
     func hasMoreToTry(isResumed: Bool) -> Bool { queued > 0 && (!isResumed || done > 0 || hasLostLine) }
 
+    /// Lets the pass end although parents that failed in a row stopped it, as these are all that is left of it: with five that always
+    /// fail it would never end, and the others not be listed again.
+    mutating func endInVain() {
+        if sum.isStoppedByFailures, !hasLostLine { stopped = nil }
+    }
+
     /// Records how many parents are not asked, as those before them were refused.
     mutating func leave(_ count: Int) { unasked = count }
 
