@@ -113,14 +113,20 @@ import TestSupport
         Self.expectFew(10, changes: changes, service, told)
     }
 
-    // An origin that gives the parents is not out of reach.
-    @Test(arguments: passing.filter { !$0.isOutOfReach }, [Duration.seconds(5), .seconds(60)])
+    /// An origin that gives the parents is not out of reach.
+    private static let partial: [Refusal] = {
+        let all = passing.filter { !$0.isOutOfReach }
+        return Proof.choose(
+            short: all.enumerated().filter { $0.offset % 4 == 1 }.map(\.element), middle: all, long: all)
+    }()
+
+    @Test(arguments: partial, [Duration.seconds(5), .seconds(60)])
     func `the listings of many parents get few requests a minute while the parents are answered`(
         _ refusal: Refusal, every span: Duration
     ) async throws {
         let service = try await DayService("2026-03-22T23:00:00Z")
         try service.addFanOut("children", over: 100, every: span, answer: refusal.answer)
-        try await service.run(for: .seconds(600))
+        try await service.run(for: .seconds(300))
         Self.expectFew(12, later: 12, service) { $0.hasPrefix("/children") }
         #expect(service.requests.contains { $0.hasPrefix("/children") })
     }

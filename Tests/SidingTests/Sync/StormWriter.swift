@@ -203,8 +203,14 @@ actor StormWriter {
             let events = try await events(of: owns.first { $0.value.numbers.values.contains(twice.key) }?.key ?? "")
             return "\(twice.key) came \(twice.value) times: \(events)"
         }
+        // What commands print, and a service logs, of the writes that were dropped.
+        let told = Set(try await store.writesDropped(since: Timestamp(microseconds: 0)).map(\.id))
         for (id, own) in owns where own.successor == nil {
             guard let entry = states[id] else { return "the entry \(id) is not there" }
+            let cause = try await store.dropCause(of: entry)
+            if entry.state == .dropped, cause == nil || !told.contains(id) {
+                return "\(entry.shortID) is dropped unsaid: \(try await events(of: id))"
+            }
             let name = "\(entry.shortID), \(own.verb) of \(own.key) with \(own.numbers),"
             let came = own.numbers.values.filter { arrivals.effects[$0] != nil }
             if entry.state == .done, came.count < own.numbers.count { return "\(name) is done and never came" }
