@@ -208,7 +208,9 @@ actor StormWriter {
         for (id, own) in owns where own.successor == nil {
             guard let entry = states[id] else { return "the entry \(id) is not there" }
             let cause = try await store.dropCause(of: entry)
-            if entry.state == .dropped, cause == nil || !told.contains(id) {
+            let isDroppedUnsaid = entry.state == .dropped && (cause == nil || !told.contains(id))
+            // The operator knows of an own decision.
+            if isDroppedUnsaid, try await !store.history(of: id).contains(where: { $0.event == .resolved }) {
                 return "\(entry.shortID) is dropped unsaid: \(try await events(of: id))"
             }
             let name = "\(entry.shortID), \(own.verb) of \(own.key) with \(own.numbers),"
