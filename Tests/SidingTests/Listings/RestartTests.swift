@@ -42,6 +42,30 @@ import Testing
         #expect(try await bench.lastRun().resources == [report.result])
     }
 
+    @Test func `so is one that is forbidden, where the origin gives the first page`() async throws {
+        let bench = try await stopped()
+        bench.origin.set("/posts?page=2", .status(.forbidden))
+        bench.origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=3"))
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .saved)
+        #expect(
+            report.result.notes.contains("restarted: the origin refused page 2 with 403, and gives the first one"))
+        #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts", "/posts?page=3"])
+        #expect(report.result.counters.requests == 4)
+        #expect(try await bench.keys() == ["1", "2", "5"])
+    }
+
+    @Test func `a checkpoint stays where the origin forbids the first page, too`() async throws {
+        let bench = try await stopped()
+        for path in ["/posts", "/posts?page=2"] { bench.origin.set(path, .status(.forbidden)) }
+        #expect(try await bench.sync().result.outcome == .failed)
+        #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts"])
+        bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
+        #expect(try await bench.sync().result.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts?page=2"])
+        #expect(try await bench.keys() == ["1", "2", "3"])
+    }
+
     @Test(arguments: noPages)
     func `so is a checkpoint that no longer leads to a page, with any answer in its place`(
         _ answer: String
@@ -169,7 +193,7 @@ import Testing
         #expect(try await bench.checkpoint() == 2)
     }
 
-    @Test(arguments: [401, 403, 408, 425, 429, 500])
+    @Test(arguments: [401, 408, 425, 429, 500])
     func `a refusal that does not concern the checkpoint leaves it`(_ status: Int) async throws {
         let bench = try await stopped()
         bench.origin.set("/posts?page=2", .status(.init(code: status)))

@@ -209,8 +209,9 @@ actor StormWriter {
             guard let entry = states[id] else { return "the entry \(id) is not there" }
             let cause = try await store.dropCause(of: entry)
             let isDroppedUnsaid = entry.state == .dropped && (cause == nil || !told.contains(id))
-            // The operator knows of an own decision.
-            if isDroppedUnsaid, try await !store.history(of: id).contains(where: { $0.event == .resolved }) {
+            // An operator knows of an own decision, and who deletes what was not sent yet is told at once.
+            let known = try await store.history(of: id).contains { [.resolved, .cancelled].contains($0.event) }
+            if isDroppedUnsaid, !known {
                 return "\(entry.shortID) is dropped unsaid: \(try await events(of: id))"
             }
             let name = "\(entry.shortID), \(own.verb) of \(own.key) with \(own.numbers),"

@@ -66,7 +66,9 @@ struct ListingSync {
         }
         // 4. Walk them again from the first page if the listing cannot go on where it was.
         let rule = walked.misplacement == nil ? rule(endingBy: walked) : nil
-        if let reason = restartReason(walked, rule) {
+        let expired = await expiry(of: walked)
+        if let expired { report.result.counters.requests += expired.requests }
+        if let reason = restartReason(walked, rule) ?? expired?.reason {
             start = fresh
             if rule?.action == .resetCursor {
                 do throws(Failure) { try forgetCursor() } catch { return report.failed(error) }
