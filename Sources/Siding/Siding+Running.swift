@@ -68,7 +68,7 @@ extension Siding {
     }
 
     /// Syncs those of `isDue` that are worth a try, and returns when the next resource of their source is due, or now if one of
-    /// another source has waited for them; nil if the pace will do.
+    /// another source has waited for them, or one of theirs has become due; nil if the pace will do.
     private func syncDue(
         _ isDue: [ResourceOutlook], of source: String, _ declarations: Declarations, _ begun: Timestamp,
         _ log: ServiceLog
@@ -86,7 +86,10 @@ extension Siding {
         let now = wallClock.now
         let syncs = try await nextSyncs(at: now)
         let hasFollower = self.due(of: syncs, at: now).contains { sync in
-            sync.resource.source.name != source && due.contains { $0.name == sync.resource.forEach?.resource }
+            let resource = sync.resource
+            guard resource.source.name == source else { return due.contains { $0.name == resource.forEach?.resource } }
+            return !due.contains { $0.name == resource.name }
+                && declarations.failures.nextTry(of: resource).map { $0 <= now } ?? true
         }
         return hasFollower ? now : nextDue(after: begun, of: syncs.filter { $0.resource.source.name == source })
     }
@@ -114,11 +117,12 @@ extension Siding {
     func nextSyncs(at now: Timestamp) async throws(StoreError) -> [ResourceOutlook] {
         let states = try await store.resourceStates(countsRecords: false)
         let entries = try await store.entries(QueueSelection(kinds: [.fetch]))
+        let failures = declarations.value.failures
         return resources.map { resource in
             let retained = entries.filter { $0.resource == resource.name }
             let next = NextSync(
                 of: resource, states.first { $0.resource == resource.name }, retained: retained, now: now)
-            return (resource, next, retained)
+            return (resource, next.notAfter(failures.goesOn(with: resource), now: now), retained)
         }
     }
 }

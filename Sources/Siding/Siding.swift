@@ -74,7 +74,7 @@ public struct Siding: Service {
     ///
     /// If this ``Siding`` or a copy of it syncs the resource already, by a call or by ``run()``, the call joins that sync and
     /// has its outcome. With other options it waits for the end of that sync, and then begins. Cancelling a call ends no other
-    /// one. A sync of another process is waited for as long as ``SyncOptions/lockWait`` says.
+    /// one. A sync of another process, or of another `Siding`, is waited for as long as ``SyncOptions/lockWait`` says.
     ///
     /// - Returns: the outcome. A page kept in the queue for later is an outcome, not an error.
     /// - Throws: ``SyncError`` if the resource or the store failed, the task was cancelled, or another process syncs the

@@ -89,23 +89,29 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
 
     private typealias Coders = (decoder: RecordDecoder, comparison: ModelComparison<Model>)
 
+    /// What is stored instead of the model; nil if it is the model.
+    private func other(
+        _ entry: ModelBatch<Model>.Entry, _ record: Record, _ coders: Coders
+    ) throws(RecordError) -> Model? {
+        if record.body == entry.body { return nil }
+        let stored = try resource.decode(record, with: coders.decoder)
+        return coders.comparison.isSame(entry.body, as: stored) ? nil : stored
+    }
+
     private func isSame(_ entry: ModelBatch<Model>.Entry, _ record: Record, _ coders: Coders) -> Bool {
-        if record.body == entry.body { return true }
-        guard let shown = try? resource.decode(record, with: coders.decoder) else { return false }
-        return coders.comparison.isSame(entry.body, as: shown)
+        do throws(RecordError) { return try other(entry, record, coders) == nil } catch { return false }
     }
 
     private func decide(_ entry: ModelBatch<Model>.Entry, _ record: Record?, _ coders: Coders) -> Decision {
         guard let record else { return .write(entry.body, .nothing) }
-        if record.body == entry.body { return .decided(.unchanged) }
-        let stored: Model
-        do throws(RecordError) { stored = try resource.decode(record, with: coders.decoder) } catch {
+        do throws(RecordError) {
+            guard let stored = try other(entry, record, coders) else { return .decided(.unchanged) }
+            return decide(entry, record, stored, coders.comparison)
+        } catch {
             // Overwriting does not require that the stored body decodes.
             if case .overwrite = strategy { return .write(entry.body, .body(record.body)) }
             return .decided(.invalid(error.description))
         }
-        if coders.comparison.isSame(entry.body, as: stored) { return .decided(.unchanged) }
-        return decide(entry, record, stored, coders.comparison)
     }
 
     /// The decision for a model that differs from the stored one.

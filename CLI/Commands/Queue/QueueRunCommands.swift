@@ -41,7 +41,10 @@ struct QueueRunCommand: AsyncParsableCommand {
 
     private func run(_ workspace: Workspace, _ store: Store) async throws -> ExitStatus {
         var chosen = try await selection.selection(now: WallClock.system.now, workspace, store)
-        guard try await endWaits(of: &chosen, in: store) else { return nothing() }
+        guard try await endWaits(of: &chosen, in: store) else {
+            tellNothingDue()
+            return .success
+        }
         chosen.dueBy = WallClock.system.now
         let isEmpty = try await store.entries(chosen, limit: 1).isEmpty
         let drain = QueueDrain(workspace: workspace, store: store, options: options)
@@ -84,7 +87,7 @@ struct QueueRunCommand: AsyncParsableCommand {
         (waiting.kinds, waiting.states) = ([], [.queued])
         let entries = try await store.entries(waiting)
         guard let next = entries.map(\.nextAttemptAt).min() else {
-            _ = nothing()
+            tellNothingDue()
             return
         }
         let wait = MessageFormat.duration(next - WallClock.system.now)
@@ -93,9 +96,8 @@ struct QueueRunCommand: AsyncParsableCommand {
                 + "\(wait) more; 'siding queue retry ID' tries one now")
     }
 
-    private func nothing() -> ExitStatus {
+    private func tellNothingDue() {
         if options.terminal.isOutput { options.printMessage("nothing is due") }
-        return .success
     }
 
     private func deliver(

@@ -87,9 +87,10 @@ struct EditDelivery {
         }
         // If the answer is incomplete the edit fills in the rest; it may contain members that are not stored.
         let edited = try projection.dropped.removed(from: edit.applied(to: base))
-        let state = Self.state(saying: record, over: edited, before: base, edit.terms)
-        // An ETag is kept only for the exact body that it came with. In an answer to a PUT it says that the record was stored as it
-        // was sent (RFC 9110 §9.3.4).
+        let isPart = record.map { edit.terms.isPart($0, of: edited, before: base) } ?? true
+        let state = Self.state(saying: record, isPart: isPart, over: edited)
+        // An ETag is that of the record after the write (RFC 9110 §8.8.3). It is kept unless the config says that the answer has a
+        // part. Without a record, in an answer to a PUT, it says that the record was stored as it was sent (§9.3.4).
         let isSent = record == nil && edit.terms.change == .replace && edit.entry.method == "PUT"
         let isWhole = isSent || (record != nil && edit.terms.answersPart != true)
         // The ETag in the record as edited is that of before.
@@ -110,14 +111,10 @@ struct EditDelivery {
     /// The server copy after an answer with the whole record, some members, or none. Some members alone make no record if
     /// there is none to merge them into.
     ///
-    /// - Parameters:
-    ///   - known: the record that some members are merged into.
-    ///   - base: the record as it was before the edit.
-    static func state(
-        saying record: JSONDocument?, over known: RecordState, before base: RecordState, _ terms: EditTerms
-    ) -> RecordState {
+    /// - Parameter known: the record that some members are merged into.
+    static func state(saying record: JSONDocument?, isPart: Bool, over known: RecordState) -> RecordState {
         guard let record else { return known }
-        guard terms.isPart(record, of: known, before: base) else { return RecordState(body: record) }
+        guard isPart else { return RecordState(body: record) }
         return known.living.map { RecordState(body: JSONMergePatch(record).applied(to: $0)) } ?? known
     }
 

@@ -185,11 +185,10 @@ struct WriteResultRecorder {
         let key = edit.key
         let said = try answer.flatMap { try EditDelivery.record(in: $0, edit, key: key, &projection, transaction) }
         let known = try ServerCopiesTable.load(projection.resource, key, transaction)?.state ?? .nothing
-        let theirs = EditDelivery.state(saying: said, over: known, before: known, edit.terms)
-        // A refusal that names the record is not the record, unless the config says that answers have a part of it.
-        let isNamed =
-            said.map { edit.terms.answersPart == nil && edit.terms.isPart($0, of: known, before: known) } ?? true
-        guard !isNamed, theirs.living != nil else {
+        let isPart = said.map { edit.terms.isPart($0, of: known, before: known) } ?? true
+        let theirs = EditDelivery.state(saying: said, isPart: isPart, over: known)
+        // A refusal that only names the record is not the record, unless the config says that answers have a part of it.
+        guard said != nil, !isPart || edit.terms.answersPart == true, theirs.living != nil else {
             let path = edit.terms.etagPath
             let etag = try ServerCopiesTable.etag(of: key, in: edit.resource, at: path, transaction)
             // A page may have brought another ETag while this was under way.

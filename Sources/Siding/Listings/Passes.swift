@@ -14,6 +14,8 @@ struct PassPosition: Sendable, Hashable {
     var counters = RunCounters()
     /// Why an old pass was dropped; nil if none was.
     var droppedPass: String?
+    /// When a page of the pass that is resumed was last saved, or it began; nil for a new pass.
+    var progressedAt: Timestamp?
 }
 
 /// A stored fan-out pass.

@@ -28,7 +28,8 @@ enum PassesTable {
         if let (known, progressedAt) = try load(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
             if Resumption.isTimely(progressedAt, within: listing.resumeWithin, now: queue.now) {
                 return PassPosition(
-                    pass: known.pass, takesAll: known.takesAll, isResumed: true, counters: resource.counters)
+                    pass: known.pass, takesAll: known.takesAll, isResumed: true, counters: resource.counters,
+                    progressedAt: progressedAt)
             }
             dropped = Resumption.passTooOld(listing.resumeWithin)
         }
@@ -52,7 +53,8 @@ enum PassesTable {
         try database.first(
             """
             SELECT pass, state, takes_all, started_at, ended_at, MAX(started_at, COALESCE((
-                SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = p.resource AND pass = p.pass), 0)) AS progressed_at
+                SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = p.resource AND pass = p.pass
+                    AND (state <> 'open' OR next_page ->> 'number' > 1)), 0)) AS progressed_at
             FROM siding_passes p WHERE resource = ?1
             """, resource
         ) { row in

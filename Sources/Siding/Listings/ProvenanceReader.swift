@@ -72,25 +72,29 @@ struct ProvenanceReader {
         if isComplete, let counted = try MissingTable.passes(of: row.row, in: table.resource, database) {
             (confirmation.missingPasses, confirmation.passesNeeded) = (counted.passes, counted.needed)
             confirmation.isMissing = true
-        } else if try isUnlisted(row, database) {
-            confirmation.isMissing =
-                try isComplete && ListingsTable.areOfAll(table.resource, since: row.changedAt, database)
-                && PagesTable.unknownListings(of: table.resource, database) == 0
-            confirmation.isUnknown = !confirmation.isMissing
+        } else {
+            let isWhole = try ListingsTable.areOfAll(table.resource, since: row.changedAt, database)
+            if try isWhole || isOwnListingWhole(row, database), try isOnNoPage(row, database) {
+                confirmation.isMissing =
+                    try isComplete && isWhole && PagesTable.unknownListings(of: table.resource, database) == 0
+                confirmation.isUnknown = !confirmation.isMissing
+            }
         }
         if confirmation.isMissing || confirmation.isUnknown { confirmation.confirmedAt = nil }
     }
 
-    /// Whether the record's own listing, or all of them, were read whole since the body came, and no page shows the record.
-    private func isUnlisted(_ row: RecordRow, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+    /// Whether the listing that the record came from was read whole since its body came.
+    private func isOwnListingWhole(
+        _ row: RecordRow, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
         let scope = try database.first(
             "SELECT CAST(COALESCE(scope, '') AS TEXT) FROM \(table.rows) WHERE rowid = ?1", row.row
         ) { $0.text(0) }
-        let isOfAll =
-            try ListingsTable.areOfAll(table.resource, since: row.changedAt, database)
-            || ListingsTable.areOfAll(table.resource, scope: scope ?? "", since: row.changedAt, database)
-        return try isOfAll
-            && !PageMembers.all(of: table.resource, database).ids.contains(row.row)
+        return try ListingsTable.areOfAll(table.resource, scope: scope ?? "", since: row.changedAt, database)
+    }
+
+    private func isOnNoPage(_ row: RecordRow, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try !PageMembers.all(of: table.resource, database).ids.contains(row.row)
     }
 
     private func runNote(

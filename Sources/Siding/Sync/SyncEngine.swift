@@ -32,6 +32,8 @@ package struct SyncEngine: Sendable {
     /// The syncs of the same program: a resource that one of them syncs is left to it, and those that begin now may join. Nil for
     /// an engine whose caller does that.
     var running: RunningSyncs?
+    /// Whether a service syncs what is due, not a person or a program what it asks for.
+    var isOfService: Bool { running != nil }
 
     /// - Parameters:
     ///   - store: the database for records, queue and runs.

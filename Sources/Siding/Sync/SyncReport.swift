@@ -22,14 +22,22 @@ package struct SyncReport: Sendable {
     var tries = 0
     /// Whether it stopped before its end for a reason other than a failure.
     var isIncomplete = false
-    /// Whether parents that failed in a row ended its fan-out pass.
-    var isStoppedByFailures = false
+    /// Why its fan-out pass stays open; nil if it does not, or if there is none.
+    var openPass: OpenPass?
     /// How long its requests waited, as the origin or a limit asked.
     var waited = Duration.zero
     /// See ``Page/unreadableLimits``.
     var unreadableLimits: Set<String> = []
     /// How the pages follow each other, where that was found out.
     var paging: Paging? { didSet { if let paging { add(note: "paging: \(paging)") } } }
+
+    /// Why a fan-out pass stays open.
+    enum OpenPass: Sendable, Hashable {
+        /// Parents of it wait in the queue.
+        case waiting
+        /// Parents that failed in a row stopped it.
+        case stopped(leavesSome: Bool)
+    }
 
     init(
         _ resource: String, _ outcome: RunOutcome = .failed, error: RecordedError? = nil, heldBy: LeaseHolder? = nil

@@ -9,11 +9,7 @@ import Testing
 @Suite struct CoalescingTests {
     private static let post = #"{"id":"a","title":"old","votes":1}"#
 
-    private func bench() async throws -> EditBench {
-        let bench = try await EditBench()
-        try await bench.pull("[\(Self.post)]")
-        return bench
-    }
+    private func bench() async throws -> EditBench { try await EditBench(listing: Self.post) }
 
     private func merge(_ bench: EditBench, _ key: String, _ body: String) async throws -> QueueEntry {
         try await bench.edit(.merge, key, body) { $0.coalesces = true }

@@ -11,11 +11,7 @@ import Testing
 @Suite struct AnsweredPartTests {
     private static let post = #"{"id":"a","title":"old","votes":1}"#
 
-    private func bench() async throws -> EditBench {
-        let bench = try await EditBench()
-        try await bench.pull("[\(Self.post)]")
-        return bench
-    }
+    private func bench() async throws -> EditBench { try await EditBench(listing: Self.post) }
 
     @Test(arguments: [
         (#"{"id":"p7"}"#, #"{"title":"new","votes":0,"id":"p7"}"#),

@@ -9,11 +9,7 @@ import Testing
 @Suite struct PendingEditTests {
     private static let post = #"{"id":"a","title":"old","votes":1.50}"#
 
-    private func bench() async throws -> EditBench {
-        let bench = try await EditBench()
-        try await bench.pull("[\(Self.post)]")
-        return bench
-    }
+    private func bench() async throws -> EditBench { try await EditBench(listing: Self.post) }
 
     @Test func `an edit shows at once, marked, and the origin's bytes are kept`() async throws {
         let bench = try await bench()

@@ -11,11 +11,7 @@ import Testing
 @Suite struct WrappedRecordTests {
     private static let post = #"{"id":"a","title":"old","votes":1}"#
 
-    private func bench() async throws -> EditBench {
-        let bench = try await EditBench()
-        try await bench.pull("[\(Self.post)]")
-        return bench
-    }
+    private func bench() async throws -> EditBench { try await EditBench(listing: Self.post) }
 
     /// Accepts a write whose body and answer hold the record in `post`.
     private func wrapped(

@@ -81,6 +81,19 @@ import Testing
         #expect(try await bench.queue() == [])
     }
 
+    @Test(arguments: ["token expired", "[{\"id\":3},oops]", "ok\n", "{\"id\":3}{"])
+    func `so is one that leads to what is no JSON, unless it may have been cut`(_ answer: String) async throws {
+        let bench = try await stopped()
+        bench.origin.set("/posts?page=2", .text(answer))
+        bench.origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=3"))
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .saved)
+        #expect(report.result.notes.contains { $0.hasPrefix("restarted: page 2 cannot be read: ") })
+        #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=3"])
+        #expect(try await bench.keys() == ["1", "2", "5"])
+        #expect(try await bench.queue() == [])
+    }
+
     @Test func `so is one whose page has no records, as some origins answer so for a token that they have forgotten`()
         async throws
     {
@@ -142,7 +155,7 @@ import Testing
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
     }
 
-    @Test(arguments: [ScriptedAnswer.status(.notFound), .text(#"{"error":"gone"}"#)])
+    @Test(arguments: [ScriptedAnswer.status(.notFound), .text(#"{"error":"gone"}"#), .text("gone")])
     func `it restarts once, and loses no saved record`(_ answer: ScriptedAnswer) async throws {
         let bench = try await stopped()
         bench.origin.set("/posts?page=2", answer)

@@ -17,6 +17,12 @@ struct EditBench {
         store = try sqlite.store
     }
 
+    /// One whose listing has shown the record `json`.
+    init(listing json: String) async throws {
+        try await self.init()
+        try await pull("[\(json)]")
+    }
+
     var time: ManualWallClock { sqlite.bench.time }
 
     static func url(_ path: String) throws -> HTTPURL { try HTTPURL("https://api.example.org\(path)") }

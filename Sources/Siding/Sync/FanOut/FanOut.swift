@@ -37,26 +37,23 @@ struct FanOut: Sendable {
         var keys: [String]?
         if case .query(let sql)? = each.parents.filter { keys = try await store.keys(ofQuery: sql) }
         // An ad-hoc listing opens no fan-out pass, as it moves no checkpoint.
-        let pass = options.isAdHoc ? nil : try await openPass(&tally)
+        let pass = options.isAdHoc ? nil : try await openPass(&tally, keys)
         let selection = each.selection(for: resource.name, in: pass)
         let turns = ParentTurn.all(in: pass, of: sync.run).map(selection.of)
         let feed = ParentFeed(turns, keys: keys, size: each.concurrency * 8)
         let rest = try await walk(feed, pass?.pass, &tally)
-        if tally.isRefused { tally.leave(try await rest.unasked(in: store)) }
-        if pass?.isResumed == true, try await rest.unasked(in: store) == 0 { tally.endInVain() }
+        if tally.isStoppedByParents { tally.leave(try await rest.unasked(in: store)) }
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.add(note: words) }
         if tally.hasOnlySkipped, try await !store.hasListings(of: resource.name) {
             tally.refuseToComplete(
                 "nothing was requested: no due record of '\(each.resource)' has the values that 'bind' takes")
         }
-        if let pass, !tally.isCutShort, !tally.hasMoreToTry(isResumed: pass.isResumed) {
-            let end = PassEnd(
-                resource: resource.name, parent: each.resource, pass: pass.pass, lease: sync.lease, run: sync.run,
-                isComplete: tally.isComplete, isOfChanges: each.parents.areChanged && !pass.takesAll,
-                deletions: sync.deletionTerms)
-            return try await concluded(end, tally)
+        if let pass, !tally.isCutShort, !tally.hasMoreToTry {
+            return try await concluded(end(of: pass, isComplete: tally.isComplete), tally)
         }
-        return tally.report()
+        var report = tally.report()
+        report.openPass = pass == nil ? nil : tally.openPass
+        return report
     }
 
     /// A message if `where` matches none of the stored parents, such as for a misspelt name; nil if it matches any.
@@ -84,14 +81,35 @@ struct FanOut: Sendable {
         return report
     }
 
-    private func openPass(_ tally: inout FanOutTally) async throws(StoreError) -> PassPosition {
-        let position = try await store.openPass(
-            ListingOpening(
-                resource, options, lease: sync.lease, run: sync.run,
-                first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
-                parent: ListingParent(resource: each.resource)))
+    private func end(of pass: PassPosition, isComplete: Bool) -> PassEnd {
+        PassEnd(
+            resource: resource.name, parent: each.resource, pass: pass.pass, lease: sync.lease, run: sync.run,
+            isComplete: isComplete, isOfChanges: each.parents.areChanged && !pass.takesAll,
+            deletions: sync.deletionTerms)
+    }
+
+    private func openPass(_ tally: inout FanOutTally, _ keys: [String]?) async throws(StoreError) -> PassPosition {
+        let opening = ListingOpening(
+            resource, options, lease: sync.lease, run: sync.run,
+            first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
+            parent: ListingParent(resource: each.resource))
+        var position = try await store.openPass(opening)
+        if try await isOver(position, keys) {
+            tally.add(try await store.endPass(end(of: position, isComplete: false)))
+            position = try await store.openPass(opening)
+        }
         tally.add(position)
         return position
+    }
+
+    /// Whether a pass that a service has left open is to end: the resource is due anew, and all that is left of the pass has been
+    /// asked in vain. Else one parent that fails for hours would keep the others from being listed.
+    private func isOver(_ pass: PassPosition, _ keys: [String]?) async throws(StoreError) -> Bool {
+        guard sync.engine.isOfService, let progressedAt = pass.progressedAt,
+            resource.moment(after: progressedAt) <= sync.engine.now
+        else { return false }
+        let unasked = each.selection(for: resource.name, in: pass).of(.first(sync.run))
+        return try await ParentFeed([unasked], keys: keys, size: 1).unasked(in: store) == 0
     }
 
     // MARK: The pass

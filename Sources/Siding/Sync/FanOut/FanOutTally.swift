@@ -34,7 +34,9 @@ struct FanOutTally: Sendable {
     private var isContinued = false
     /// Whether the origin has answered for a parent, even with a refusal of that parent.
     private var isAnswered = false
-    /// How many of them are left for the next sync.
+    /// Whether parents that failed in a row stop the pass.
+    private var isStoppedInARow = false
+    /// How many parents are left for the next sync, if parents stopped this one.
     private var unasked = 0
     private var firstFailure: SyncReport?
     private var stopped: SyncReport?
@@ -58,7 +60,9 @@ struct FanOutTally: Sendable {
         sum = SyncReport(sync.resource.name)
     }
 
-    var isCutShort: Bool { stopped != nil || unasked > 0 || (sync.options.failsFast && failed.count > 0) }
+    var isCutShort: Bool {
+        stopped != nil || (isRefused && unasked > 0) || (sync.options.failsFast && failed.count > 0)
+    }
 
     /// Whether to start the next parent.
     var goesOn: Bool { !isCutShort && !isRefused && sync.options.limit.map { saved < $0 } ?? true }
@@ -104,6 +108,12 @@ struct FanOutTally: Sendable {
         if position.isResumed { add(note: "continues the interrupted pass") }
     }
 
+    /// Adds what the end of the pass before showed.
+    mutating func add(_ findings: PassFindings) {
+        sum.result.counters += findings.counters
+        sum.add(note: "the pass before ended without the parents that wait in the queue")
+    }
+
     /// Adds a note that needs no action.
     mutating func add(note message: String) { sum.add(note: message) }
 
@@ -112,19 +122,21 @@ struct FanOutTally: Sendable {
         skipped.add("skipped \(Self.shown(key)): \(reason)")
     }
 
-    /// Whether the pass stays open for the parents in the queue.
-    ///
-    /// - Parameter isResumed: whether an earlier sync left them: those whose origin fails for good must not keep it open.
-    func hasMoreToTry(isResumed: Bool) -> Bool { queued > 0 && (!isResumed || done > 0 || hasLostLine) }
+    /// Whether the pass stays open for the parents in the queue. A service asks them in its own time, until the resource is due
+    /// anew. Any other sync means all parents: those whose origin fails for good must not keep it from the others.
+    var hasMoreToTry: Bool { queued > 0 && (sync.engine.isOfService || !isContinued || done > 0 || hasLostLine) }
 
-    /// Lets the pass end although parents that failed in a row stopped it, as these are all that is left of it: with five that always
-    /// fail it would never end, and the others not be listed again.
-    mutating func endInVain() {
-        if sum.isStoppedByFailures, !hasLostLine { stopped = nil }
+    /// Whether it matters how many parents are left: parents that were refused, or failed, in a row stop the pass.
+    var isStoppedByParents: Bool { isRefused || isStoppedInARow }
+
+    /// Records how many parents are not asked. If those that failed are all that is left, nothing stops the pass any more.
+    mutating func leave(_ count: Int) {
+        unasked = count
+        if count == 0, isStoppedInARow, !hasMoreToTry { stopped = nil }
     }
 
-    /// Records how many parents are not asked, as those before them were refused.
-    mutating func leave(_ count: Int) { unasked = count }
+    /// Why the pass stays open.
+    var openPass: SyncReport.OpenPass { isStoppedInARow ? .stopped(leavesSome: unasked > 0) : .waiting }
 
     /// Records our own cancellation.
     mutating func stop() {
@@ -170,7 +182,7 @@ struct FanOutTally: Sendable {
         let (isEnough, isOfSource) = (inARow >= RetryRules.failedParents, sync.concernsSource(failure))
         if inARow == 0, !isOfSource { isAnswered = true }
         guard isOfSource || isEnough else { return }
-        sum.isStoppedByFailures = sum.isStoppedByFailures || isEnough
+        isStoppedInARow = isStoppedInARow || isEnough
         // Prefer the origin's own failure over the gate that it closed.
         let said = stopped?.failure?.reason
         if said == nil || said == .cancelled || (said == .waitingForOrigin && failure.reason != .cancelled) {
@@ -230,7 +242,7 @@ extension FanOutTally {
                 report.warn("and \(named.count - named.messages.count) more like these")
             }
         }
-        if unasked > 0 {
+        if isRefused, unasked > 0 {
             report.warn(
                 "\(MessageFormat.count(unasked, "parent was", plural: "parents were")) not asked, as "
                     + "\(RetryRules.failedParents) in a row were refused in the same way")

@@ -182,8 +182,9 @@ extension PageFailure {
         switch failure.underlying as? PageFault {
         case .noRecords, .membersAreRecords, .ambiguousRecords:
             return "page \(page.number) no longer has a list of records: \(failure.detail ?? failure.reason.name)"
-        // What is not JSON may be a page that the line has cut, or come from a portal: a later request may get the page.
-        // One that is too large is a page.
+        case .syntax(let error) where error.found != nil:
+            return "page \(page.number) cannot be read: \(failure.detail ?? failure.reason.name)"
+        // What ends too early may be a page that the line has cut: a later request may get it. One that is too large is a page.
         case .syntax, .notUTF8, .repeatedName, .tooDeep, .tooManyValues, .tooManyRecords, .stringTooLong, .tooLarge,
             nil:
             return nil

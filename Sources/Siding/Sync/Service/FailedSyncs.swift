@@ -8,8 +8,8 @@ internal import SidingSynchronization
 ///
 /// Such a resource waits for the next moment of its schedule, and longer where that asks a failing origin again and again, until its
 /// source has other credentials, or until a page of it becomes due, as a person has released it or its wait has ended. A fan-out pass
-/// that failing parents ended waits, too, whichever of them becomes due. It is kept in memory only: a program that was started anew tries
-/// once.
+/// that failing parents stopped waits a minute, whichever of them becomes due, and then goes on with the others. It is kept in memory only:
+/// a program that was started anew tries once.
 final class FailedSyncs: Sendable {
     /// What a sync began with.
     struct Beginning: Sendable {
@@ -22,8 +22,7 @@ final class FailedSyncs: Sendable {
         case failed
         /// It has brought records.
         case incomplete
-        /// Parents that failed in a row ended its fan-out pass, which goes on before the next moment of the schedule.
-        case stopped
+        case open(SyncReport.OpenPass)
     }
 
     private struct FailedSync {
@@ -37,15 +36,17 @@ final class FailedSyncs: Sendable {
             return switch ending {
             case .failed: max(scheduled, endedAt + RetryRules.failedSyncWait)
             case .incomplete: scheduled
-            case .stopped: endedAt + RetryRules.failedSyncWait
+            case .open: endedAt + RetryRules.failedSyncWait
             }
         }
+
+        private var isStopped: Bool { if case .open(.stopped) = ending { true } else { false } }
 
         /// Whether a retained page is a reason to try again. Those of a pass that was stopped are due one after the other, and each
         /// would have others of the pass asked, too; but an operator who has released one wants to see it asked.
         func isReason(_ page: QueueEntry, at moment: Timestamp) -> Bool {
             page.state == .queued && page.nextAttemptAt >= beganAt && page.nextAttemptAt <= moment
-                && (ending != .stopped || page.tries == 0)
+                && (!isStopped || page.tries == 0)
         }
     }
 
@@ -85,6 +86,13 @@ final class FailedSyncs: Sendable {
         failed.withLock { $0[resource.name] }?.next(of: resource)
     }
 
+    /// When the fan-out pass of the resource goes on, as failing parents have kept others from being asked; nil if that is not so.
+    func goesOn(with resource: AnyResource) -> Timestamp? {
+        guard let last = failed.withLock({ $0[resource.name] }), case .open(.stopped(leavesSome: true)) = last.ending
+        else { return nil }
+        return last.next(of: resource)
+    }
+
     /// - Parameters:
     ///   - resources: those that were synced.
     ///   - reports: their results, in any order. One that another process has held up says nothing of the resource.
@@ -120,7 +128,9 @@ extension FailedSyncs.SyncEnding {
         switch report.result.outcome {
         case .failed: self = .failed
         case .partial: self = .incomplete
-        case .queued where report.isStoppedByFailures: self = .stopped
+        case .queued:
+            guard let pass = report.openPass else { return nil }
+            self = .open(pass)
         default: return nil
         }
     }

@@ -16,7 +16,7 @@ package enum NextSync: Sendable, Hashable {
     package init(of resource: AnyResource, _ state: ResourceState?, retained: [QueueEntry], now: Timestamp) {
         if retained.contains(where: { $0.isDue(at: now) }) {
             self = .now
-        } else if Self.waits(resource, state, retained) {
+        } else if Self.waits(resource, retained) {
             self = .afterRetainedPage
         } else if let state, let last = Self.last(state, retained, now) {
             let scheduled = resource.moment(after: last)
@@ -28,26 +28,29 @@ package enum NextSync: Sendable, Hashable {
         }
     }
 
-    /// Whether a retained page holds up the resource. A waiting parent does not delay the other parents, except if the whole
-    /// fan-out pass waits.
-    private static func waits(_ resource: AnyResource, _ state: ResourceState?, _ retained: [QueueEntry]) -> Bool {
-        retained.contains { entry in
-            entry.state == .queued
-                ? resource.forEach == nil || state?.pass?.isOpen == true
-                : resource.forEach == nil && entry.waitsForPerson
-        }
+    /// Whether a retained page holds up the resource. A waiting parent does not delay the other parents.
+    private static func waits(_ resource: AnyResource, _ retained: [QueueEntry]) -> Bool {
+        resource.forEach == nil && retained.contains { $0.state == .queued || $0.waitsForPerson }
     }
 
     /// When the last sync ended; nil if it is to be tried again at once.
     private static func last(_ state: ResourceState, _ retained: [QueueEntry], _ now: Timestamp) -> Timestamp? {
-        // A fan-out pass that ended without some of its parents is not started again at once, because that would list all the
+        // A fan-out pass that has listed all but some of its parents is not started again at once, because that would list all the
         // others too. A time in the future was recorded before the clock was set back.
-        let ended = [state.completedAt, state.pass?.endedAt].compactMap(\.self).filter { $0 <= now }
+        let isLeft = retained.contains { $0.state == .queued } || state.pass?.isOpen == false
+        let listed = state.pass == nil || !isLeft ? nil : state.progressedAt
+        let ended = [state.completedAt, listed].compactMap(\.self).filter { $0 <= now }
         // A parked page is as old as its last attempt, and a wrong clock may not put that off for long either.
         let tried = retained.filter { $0.state == .parked }.map(\.nextAttemptAt).filter {
             $0 <= now + RetryRules.longestWait
         }
         return (ended + tried).max()
+    }
+
+    /// The same, but no later than `moment`, if there is one.
+    func notAfter(_ moment: Timestamp?, now: Timestamp) -> NextSync {
+        guard let moment, self != .now else { return self }
+        return .at(min(moment, self.moment(at: now) ?? moment))
     }
 
     package func isDue(at now: Timestamp) -> Bool { moment(at: now).map { $0 <= now } ?? false }
