@@ -83,7 +83,8 @@
 --                        `high_water_mark` is the highest cursor value on it (NULL too where they break the declared order),
 --                        `digest` of its records.
 -- siding_cursors         the value from which the next listing begins; it moves in the transaction that saves the rows it covers.
--- siding_passes          the fan-out pass under way, or the last one, of a resource with one listing per parent.
+-- siding_passes          the fan-out pass under way, or the last one, of a resource with one listing per parent. `asked_at` is when
+--                        all parents had been asked and some of them stayed in the queue; NULL before, or if none did.
 -- siding_missing         live records that no page contains. `passes` counts the complete listings or passes in a row without
 --                        the record, `needed` is how many delete it: the most that any of them requires. Both are NULL for an
 --                        exempt record, which no page has contained yet (an own write, a program or `undelete` stored it).
@@ -308,6 +309,7 @@ CREATE TABLE siding_passes (
     state      TEXT    NOT NULL,
     takes_all  INTEGER NOT NULL,
     started_at INTEGER NOT NULL,
+    asked_at   INTEGER,
     ended_at   INTEGER,
     run        INTEGER NOT NULL,
     CONSTRAINT passes_state CHECK (state IN ('open', 'complete', 'incomplete')),

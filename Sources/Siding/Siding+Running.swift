@@ -120,9 +120,10 @@ extension Siding {
         let failures = declarations.value.failures
         return resources.map { resource in
             let retained = entries.filter { $0.resource == resource.name }
-            let next = NextSync(
-                of: resource, states.first { $0.resource == resource.name }, retained: retained, now: now)
-            return (resource, next.notAfter(failures.goesOn(with: resource), now: now), retained)
+            let state = states.first { $0.resource == resource.name }
+            let next = NextSync(of: resource, state, retained: retained, now: now)
+            let goesOn = state?.pass?.isOpen == true ? failures.goesOn(with: resource) : nil
+            return (resource, next.notAfter(goesOn, now: now), retained)
         }
     }
 }

@@ -131,27 +131,6 @@ import TestSupport
         #expect(service.requests.contains { $0.hasPrefix("/children") })
     }
 
-    @Test(arguments: [1, 4, 5, 7, 11], [Duration.seconds(5), .seconds(300)])
-    func `parents that always fail hardly keep the others from being listed`(
-        _ failing: Int, every span: Duration
-    ) async throws {
-        let service = try await DayService("2026-03-22T23:00:00Z")
-        try service.addFanOut("children", over: 12, every: span, answer: .text("[]"))
-        let bad = (3..<3 + failing).map { $0 % 12 }
-        for parent in bad { service.set("/children/\(parent)", .status(.internalServerError)) }
-        let end = service.start + .seconds(7_200)
-        try await service.run(for: .seconds(7_200))
-        for parent in Set(0..<12).subtracting(bad).sorted() {
-            let moments = [service.start] + service.moments(of: "/children/\(parent)") + [end]
-            let longest = zip(moments.dropFirst(), moments).map { $0 - $1 }.max() ?? .zero
-            let told = moments.map { ($0 - service.start).components.seconds }
-            // Five in a row stop the pass for a minute, up to three times. Fewer are asked again in between.
-            #expect(longest <= span + .seconds(failing < 5 ? 70 : 200), "parent \(parent): \(told)")
-        }
-        let path = "/children/\(bad[0])"
-        Self.expectFew(10, service) { $0 == path }
-    }
-
     @Test func `an origin that is there again after an outage has all parents listed soon`() async throws {
         let service = try await DayService("2026-03-22T23:00:00Z")
         try service.addFanOut("children", over: 100, every: .seconds(60), answer: .text("[]"))

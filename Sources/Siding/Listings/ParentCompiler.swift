@@ -88,9 +88,9 @@ struct ParentCompiler {
             "(\(isLeft) AND (l.state IS NOT 'complete' OR l.parent_revision IS NULL OR p.revision > l.parent_revision))"
     }
 
-    /// A listing without a page stands at its first one, and every run that asks for it begins it anew.
+    /// Every run that asks for a listing without a page begins it anew.
     private var isInTurn: SQL {
-        let isAskedInVain: SQL = "(l.pass IS ? AND l.state = 'open' AND l.next_page ->> 'number' = 1 AND l.run <> ?)"
+        let isAskedInVain: SQL = "(l.pass IS ? AND l.state = 'open' AND l.run <> ?)"
         return switch selection.turn {
         case .first: "NOT \(isAskedInVain)"
         case .again: isAskedInVain

@@ -14,8 +14,8 @@ struct PassPosition: Sendable, Hashable {
     var counters = RunCounters()
     /// Why an old pass was dropped; nil if none was.
     var droppedPass: String?
-    /// When a page of the pass that is resumed was last saved, or it began; nil for a new pass.
-    var progressedAt: Timestamp?
+    /// When all its parents had been asked, and some of them stayed in the queue; nil before that.
+    var askedAt: Timestamp?
 }
 
 /// A stored fan-out pass.
@@ -24,6 +24,8 @@ package struct PassState: Sendable, Hashable {
     package var isOpen: Bool
     var takesAll: Bool
     var startedAt: Timestamp
+    /// See ``PassPosition/askedAt``.
+    var askedAt: Timestamp?
     var endedAt: Timestamp?
 }
 
@@ -86,9 +88,9 @@ struct ParentSelection: Sendable, Hashable {
 
 /// The turns of the parents in a fan-out pass that a run continues: one that refuses for good must not keep the others waiting.
 enum ParentTurn: Sendable, Hashable {
-    /// Those that no earlier run of the pass has asked in vain.
+    /// Those that no earlier run of the pass has begun to list.
     case first(RunID)
-    /// Those that one has, without a page of them.
+    /// Those that one has, and has not listed whole.
     case again(RunID)
 
     /// The turns of a run, one after the other; nil takes all parents.
@@ -152,6 +154,11 @@ extension Store {
         let findings = try await write(under: pass.lease) { try PassesTable.end(pass, $0, $1) }
         if findings.counters.deleted > 0 || findings.hasHidden { changeSignal.fire() }
         return findings
+    }
+
+    /// Records that all parents of the pass have been asked, and that some of them stay in the queue.
+    func noteAsked(_ pass: PassEnd) async throws(StoreError) {
+        try await write(under: pass.lease) { try PassesTable.noteAsked(pass, now: $0.now, $1) }
     }
 
     /// The live parents that are due, in the order of their keys.

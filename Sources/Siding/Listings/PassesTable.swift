@@ -29,7 +29,7 @@ enum PassesTable {
             if Resumption.isTimely(progressedAt, within: listing.resumeWithin, now: queue.now) {
                 return PassPosition(
                     pass: known.pass, takesAll: known.takesAll, isResumed: true, counters: resource.counters,
-                    progressedAt: progressedAt)
+                    askedAt: known.askedAt)
             }
             dropped = Resumption.passTooOld(listing.resumeWithin)
         }
@@ -37,7 +37,7 @@ enum PassesTable {
             """
             INSERT INTO siding_passes (resource, pass, state, takes_all, started_at, run) VALUES (?1, 1, 'open', ?2, ?3, ?4)
             ON CONFLICT (resource) DO UPDATE SET pass = pass + 1, state = 'open', takes_all = excluded.takes_all,
-                started_at = excluded.started_at, ended_at = NULL, run = excluded.run
+                started_at = excluded.started_at, asked_at = NULL, ended_at = NULL, run = excluded.run
             RETURNING pass
             """, resource.id, listing.startsAnew, queue.now.microseconds, listing.run
         ) { $0.int(0) }
@@ -52,18 +52,25 @@ enum PassesTable {
     ) throws -> (pass: PassState, progressedAt: Timestamp)? {
         try database.first(
             """
-            SELECT pass, state, takes_all, started_at, ended_at, MAX(started_at, COALESCE((
-                SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = p.resource AND pass = p.pass
-                    AND (state <> 'open' OR next_page ->> 'number' > 1)), 0)) AS progressed_at
+            SELECT pass, state, takes_all, started_at, asked_at, ended_at, MAX(started_at, COALESCE((
+                SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = p.resource AND pass = p.pass), 0)) AS progressed_at
             FROM siding_passes p WHERE resource = ?1
             """, resource
         ) { row in
             let pass = PassState(
                 pass: try row.int("pass"), isOpen: try row.text("state") == "open",
                 takesAll: try row.isTrue("takes_all"), startedAt: try row.time("started_at"),
-                endedAt: try row.optionalTime("ended_at"))
+                askedAt: try row.optionalTime("asked_at"), endedAt: try row.optionalTime("ended_at"))
             return (pass, try row.time("progressed_at"))
         }
+    }
+
+    /// Records that all parents of the pass have been asked, and that some of them stay in the queue; the first time counts.
+    static func noteAsked(_ end: PassEnd, now: Timestamp, _ transaction: borrowing Transaction) throws {
+        guard let resource = try ResourcesTable.id(of: end.resource, transaction) else { return }
+        try transaction.execute(
+            "UPDATE siding_passes SET asked_at = ?3 WHERE resource = ?1 AND pass = ?2 AND asked_at IS NULL", resource,
+            end.pass, now.microseconds)
     }
 
     // MARK: Ending

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import SidingChain
 import SidingJSON
+import SidingPaging
 import SidingSchedule
 import SidingSynchronization
 import SidingTesting
@@ -62,15 +63,29 @@ final class DayService {
     func set(_ path: String, _ answer: ScriptedAnswer) { origin.set(path, answer) }
 
     /// Lists `count` records, and for each of them a listing at `/name/ID`, which is answered with `answer`.
-    func addFanOut(_ name: String, over count: Int, every span: Duration, answer: ScriptedAnswer) throws {
-        let parents = (0..<count).map { #"{"id":\#($0)}"# }.joined(separator: ",")
-        try add("parents", by: IntervalSchedule(every: span), from: "shop", answer: .text("[\(parents)]"))
-        var children = AnyResource(name, from: try source("shop"), at: "/\(name)/{id}", key: "id", paging: .none)
-        children.forEach = ForEach("parents", bind: ["id": JSONPath(member: "id")])
+    func addFanOut(
+        _ name: String, over count: Int, every span: Duration, answer: ScriptedAnswer, paging: Paging = .none
+    ) throws {
+        try add("parents", by: IntervalSchedule(every: span), from: "shop", answer: Self.parents(count))
+        var children = AnyResource(name, from: try source("shop"), at: "/\(name)/{id}", key: "id", paging: paging)
+        children.forEach = ForEach("parents", bind: ["id": JSONPath(member: "link")])
         children.schedule = IntervalSchedule(every: span)
         resources.append(children)
         for parent in 0..<count { set("/\(name)/\(parent)", answer) }
     }
+
+    /// The records of `count` parents.
+    ///
+    /// - Parameter without: one without the value that its listing needs.
+    static func parents(_ count: Int, without: Int? = nil) -> ScriptedAnswer {
+        .text(
+            "["
+                + (0..<count).map { #"{"id":\#($0),"link":\#($0 == without ? "null" : "\($0)")}"# }.joined(
+                    separator: ",") + "]")
+    }
+
+    /// Sets the clock back between two runs.
+    func setBack(by span: Duration) { time.advance(by: .zero - span) }
 
     /// Answers `path` so during this time, reckoned from the start.
     func set(_ path: String, _ answer: ScriptedAnswer, during hours: Range<Int>) {

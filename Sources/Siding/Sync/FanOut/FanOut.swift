@@ -37,12 +37,12 @@ struct FanOut: Sendable {
         var keys: [String]?
         if case .query(let sql)? = each.parents.filter { keys = try await store.keys(ofQuery: sql) }
         // An ad-hoc listing opens no fan-out pass, as it moves no checkpoint.
-        let pass = options.isAdHoc ? nil : try await openPass(&tally, keys)
+        let pass = options.isAdHoc ? nil : try await openPass(&tally)
         let selection = each.selection(for: resource.name, in: pass)
         let turns = ParentTurn.all(in: pass, of: sync.run).map(selection.of)
         let feed = ParentFeed(turns, keys: keys, size: each.concurrency * 8)
         let rest = try await walk(feed, pass?.pass, &tally)
-        if tally.isStoppedByParents { tally.leave(try await rest.unasked(in: store)) }
+        if tally.mayLeaveSome { tally.leave(try await rest.unasked(in: store)) }
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.add(note: words) }
         if tally.hasOnlySkipped, try await !store.hasListings(of: resource.name) {
             tally.refuseToComplete(
@@ -52,7 +52,9 @@ struct FanOut: Sendable {
             return try await concluded(end(of: pass, isComplete: tally.isComplete), tally)
         }
         var report = tally.report()
-        report.openPass = pass == nil ? nil : tally.openPass
+        guard let pass else { return report }
+        if tally.hasAskedAll { try await store.noteAsked(end(of: pass, isComplete: false)) }
+        report.openPass = tally.openPass
         return report
     }
 
@@ -88,28 +90,19 @@ struct FanOut: Sendable {
             deletions: sync.deletionTerms)
     }
 
-    private func openPass(_ tally: inout FanOutTally, _ keys: [String]?) async throws(StoreError) -> PassPosition {
+    private func openPass(_ tally: inout FanOutTally) async throws(StoreError) -> PassPosition {
         let opening = ListingOpening(
             resource, options, lease: sync.lease, run: sync.run,
             first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
             parent: ListingParent(resource: each.resource))
         var position = try await store.openPass(opening)
-        if try await isOver(position, keys) {
-            tally.add(try await store.endPass(end(of: position, isComplete: false)))
+        if sync.engine.isOfService, let askedAt = position.askedAt, sync.isDueAnew(since: askedAt) {
+            // Else one parent that fails for hours would keep the others from being listed.
+            tally.add(ended: position, try await store.endPass(end(of: position, isComplete: false)))
             position = try await store.openPass(opening)
         }
         tally.add(position)
         return position
-    }
-
-    /// Whether a pass that a service has left open is to end: the resource is due anew, and all that is left of the pass has been
-    /// asked in vain. Else one parent that fails for hours would keep the others from being listed.
-    private func isOver(_ pass: PassPosition, _ keys: [String]?) async throws(StoreError) -> Bool {
-        guard sync.engine.isOfService, let progressedAt = pass.progressedAt,
-            resource.moment(after: progressedAt) <= sync.engine.now
-        else { return false }
-        let unasked = each.selection(for: resource.name, in: pass).of(.first(sync.run))
-        return try await ParentFeed([unasked], keys: keys, size: 1).unasked(in: store) == 0
     }
 
     // MARK: The pass

@@ -32,6 +32,8 @@ struct FanOutTally: Sendable {
     private(set) var isRefused = false
     /// Whether an earlier sync left the pass.
     private var isContinued = false
+    /// When earlier ones had asked all its parents; nil if they have not.
+    private var askedAt: Timestamp?
     /// Whether the origin has answered for a parent, even with a refusal of that parent.
     private var isAnswered = false
     /// Whether parents that failed in a row stop the pass.
@@ -104,12 +106,13 @@ struct FanOutTally: Sendable {
         }
         sum.add(opening: position.counters, in: sync.run)
         if let dropped = position.droppedPass { sum.warn("restarted: \(dropped)") }
-        isContinued = position.isResumed
+        (isContinued, askedAt) = (position.isResumed, position.askedAt)
         if position.isResumed { add(note: "continues the interrupted pass") }
     }
 
-    /// Adds what the end of the pass before showed.
-    mutating func add(_ findings: PassFindings) {
+    /// Adds the pass before, which was opened and ended.
+    mutating func add(ended position: PassPosition, _ findings: PassFindings) {
+        sum.add(opening: position.counters, in: sync.run)
         sum.result.counters += findings.counters
         sum.add(note: "the pass before ended without the parents that wait in the queue")
     }
@@ -123,20 +126,31 @@ struct FanOutTally: Sendable {
     }
 
     /// Whether the pass stays open for the parents in the queue. A service asks them in its own time, until the resource is due
-    /// anew. Any other sync means all parents: those whose origin fails for good must not keep it from the others.
-    var hasMoreToTry: Bool { queued > 0 && (sync.engine.isOfService || !isContinued || done > 0 || hasLostLine) }
-
-    /// Whether it matters how many parents are left: parents that were refused, or failed, in a row stop the pass.
-    var isStoppedByParents: Bool { isRefused || isStoppedInARow }
-
-    /// Records how many parents are not asked. If those that failed are all that is left, nothing stops the pass any more.
-    mutating func leave(_ count: Int) {
-        unasked = count
-        if count == 0, isStoppedInARow, !hasMoreToTry { stopped = nil }
+    /// anew (``ResourceSync/isDueAnew(since:)``). Any other sync that finds a pass of which all parents have been asked is the last
+    /// one, unless the line was lost or some of them are answered: those that fail for good must not keep it from the others.
+    var hasMoreToTry: Bool {
+        guard queued > 0, !sync.engine.isOfService, let askedAt else { return queued > 0 }
+        return hasLostLine || (done > 0 && !sync.isDueAnew(since: askedAt))
     }
 
-    /// Why the pass stays open.
-    var openPass: SyncReport.OpenPass { isStoppedInARow ? .stopped(leavesSome: unasked > 0) : .waiting }
+    /// Whether it matters how many parents are left: some wait in the queue, or those that were refused, or failed, in a row stop
+    /// the pass.
+    var mayLeaveSome: Bool { queued > 0 || isRefused || isStoppedInARow }
+
+    /// Records how many parents are not asked. If those that failed are all that is left of a pass that is resumed, nothing stops
+    /// it any more.
+    mutating func leave(_ count: Int) {
+        unasked = count
+        if count == 0, isContinued, isStoppedInARow, !hasMoreToTry { stopped = nil }
+    }
+
+    /// Whether all parents have been asked, and some of them wait in the queue.
+    var hasAskedAll: Bool { queued > 0 && unasked == 0 }
+
+    /// Why the pass stays open; nil for another reason than parents in the queue.
+    var openPass: SyncReport.OpenPass? {
+        isStoppedInARow ? .stopped(leavesSome: unasked > 0) : queued > 0 ? .waiting : nil
+    }
 
     /// Records our own cancellation.
     mutating func stop() {
@@ -182,7 +196,7 @@ struct FanOutTally: Sendable {
         let (isEnough, isOfSource) = (inARow >= RetryRules.failedParents, sync.concernsSource(failure))
         if inARow == 0, !isOfSource { isAnswered = true }
         guard isOfSource || isEnough else { return }
-        isStoppedInARow = isStoppedInARow || isEnough
+        isStoppedInARow = isStoppedInARow || (isEnough && !isOfSource)
         // Prefer the origin's own failure over the gate that it closed.
         let said = stopped?.failure?.reason
         if said == nil || said == .cancelled || (said == .waitingForOrigin && failure.reason != .cancelled) {
@@ -205,6 +219,13 @@ struct FanOutTally: Sendable {
     }
 
     private static func shown(_ key: String) -> String { "'\(PlainText.oneLine(key, limit: 60))'" }
+}
+
+extension ResourceSync {
+    /// Whether the resource is due anew, as its parents were asked at `moment`; also if the clock was set back since.
+    func isDueAnew(since moment: Timestamp) -> Bool {
+        moment > engine.now || resource.moment(after: moment) <= engine.now
+    }
 }
 
 // MARK: Kinds of failures

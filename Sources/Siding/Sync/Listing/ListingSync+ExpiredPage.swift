@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingJSON
 
 extension ListingSync {
-    /// Why a listing that continued at a page that the origin forbids must start again; nil if it need not.
+    /// Why a listing that continued at a page that the origin forbids, or that is no JSON, must start again; nil if it need not.
     ///
-    /// A 403 may be the end of a link, as of a signed URL that has expired, or of the rights of this station for a while. In the second
-    /// case the checkpoint must stay. So the first page is asked for: only where the origin gives it, the link is dead.
+    /// A 403 may be the end of a link, as of a signed URL that has expired, or of the rights of this station for a while; what is no
+    /// JSON may be the message of a forgotten token, or come from a proxy. In the second case the checkpoint must stay. So the first
+    /// page is asked for: only where the origin gives it, the link is dead.
     func expiry(of walked: ListingRun.Walked) async -> (reason: String, requests: Int)? {
         let source = sync.resource.source
-        guard position.isResumed, !walked.hasPages, let failed = walked.failure, failed.failure.status == 403,
+        guard position.isResumed, !walked.hasPages, let failed = walked.failure, let how = failed.possibleExpiry,
             source.rule(for: failed.failure, of: .fetch) == nil, sync.resource.method == .get,
             failed.page.address != opening.first.address,
             case .fail = source.retention(of: failed.failure, .fetch, now: sync.engine.now)
@@ -19,9 +21,24 @@ extension ListingSync {
             to: source, for: .fetch, over: counter.counting(sync.transport), within: sync.budget,
             in: sync.engine.environment
         ).uncachedRequest(upTo: source.transport.maxBody)
-        do throws(Failure) { _ = try await chain.process(opening.first.url, sync.context) } catch { return nil }
-        return (
-            "the origin refused page \(failed.page.number) with 403, and gives the first one", requests: counter.take()
-        )
+        do throws(Failure) {
+            let first = try await chain.process(opening.first.url, sync.context)
+            guard failed.failure.status != nil || first.isJSON else { return nil }
+        } catch { return nil }
+        return ("\(how), and gives the first one", requests: counter.take())
     }
+}
+
+extension PageFailure {
+    /// How the origin answered, if its address may have expired, or something else may be wrong for a while.
+    fileprivate var possibleExpiry: String? {
+        if failure.status == 403 { return "the origin refused page \(page.number) with 403" }
+        // What ends too early may be a page that the line has cut: a later request may get it.
+        guard case .syntax(let error)? = failure.underlying as? PageFault, error.found != nil else { return nil }
+        return "the origin answered page \(page.number) with what is no JSON"
+    }
+}
+
+extension LoadedResponse {
+    fileprivate var isJSON: Bool { bytes.map { (try? JSONDocument($0)) != nil } ?? false }
 }

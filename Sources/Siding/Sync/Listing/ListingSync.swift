@@ -182,9 +182,7 @@ extension PageFailure {
         switch failure.underlying as? PageFault {
         case .noRecords, .membersAreRecords, .ambiguousRecords:
             return "page \(page.number) no longer has a list of records: \(failure.detail ?? failure.reason.name)"
-        case .syntax(let error) where error.found != nil:
-            return "page \(page.number) cannot be read: \(failure.detail ?? failure.reason.name)"
-        // What ends too early may be a page that the line has cut: a later request may get it. One that is too large is a page.
+        // What is not JSON is told by the first page; see ``ListingSync/expiry(of:)``. One that is too large is a page.
         case .syntax, .notUTF8, .repeatedName, .tooDeep, .tooManyValues, .tooManyRecords, .stringTooLong, .tooLarge,
             nil:
             return nil

@@ -125,12 +125,10 @@ final class FailedSyncs: Sendable {
 extension FailedSyncs.SyncEnding {
     /// Nil for a sync that is no reason to wait.
     fileprivate init?(_ report: SyncReport) {
-        switch report.result.outcome {
-        case .failed: self = .failed
-        case .partial: self = .incomplete
-        case .queued:
-            guard let pass = report.openPass else { return nil }
-            self = .open(pass)
+        switch (report.openPass, report.result.outcome) {
+        case (let pass?, _): self = .open(pass)
+        case (nil, .failed): self = .failed
+        case (nil, .partial): self = .incomplete
         default: return nil
         }
     }

@@ -16,7 +16,7 @@ package enum NextSync: Sendable, Hashable {
     package init(of resource: AnyResource, _ state: ResourceState?, retained: [QueueEntry], now: Timestamp) {
         if retained.contains(where: { $0.isDue(at: now) }) {
             self = .now
-        } else if Self.waits(resource, retained) {
+        } else if Self.waits(resource, state, retained) {
             self = .afterRetainedPage
         } else if let state, let last = Self.last(state, retained, now) {
             let scheduled = resource.moment(after: last)
@@ -28,18 +28,22 @@ package enum NextSync: Sendable, Hashable {
         }
     }
 
-    /// Whether a retained page holds up the resource. A waiting parent does not delay the other parents.
-    private static func waits(_ resource: AnyResource, _ retained: [QueueEntry]) -> Bool {
-        resource.forEach == nil && retained.contains { $0.state == .queued || $0.waitsForPerson }
+    /// Whether a retained page holds up the resource. A waiting parent does not delay the other parents, except if the fan-out pass
+    /// was stopped before all of them were asked.
+    private static func waits(_ resource: AnyResource, _ state: ResourceState?, _ retained: [QueueEntry]) -> Bool {
+        retained.contains { entry in
+            entry.state == .queued
+                ? resource.forEach == nil || (state?.pass?.isOpen == true && state?.pass?.askedAt == nil)
+                : resource.forEach == nil && entry.waitsForPerson
+        }
     }
 
     /// When the last sync ended; nil if it is to be tried again at once.
     private static func last(_ state: ResourceState, _ retained: [QueueEntry], _ now: Timestamp) -> Timestamp? {
-        // A fan-out pass that has listed all but some of its parents is not started again at once, because that would list all the
-        // others too. A time in the future was recorded before the clock was set back.
-        let isLeft = retained.contains { $0.state == .queued } || state.pass?.isOpen == false
-        let listed = state.pass == nil || !isLeft ? nil : state.progressedAt
-        let ended = [state.completedAt, listed].compactMap(\.self).filter { $0 <= now }
+        // A fan-out pass that has asked all its parents is not started again at once, because that would list all the others too. A
+        // time in the future was recorded before the clock was set back.
+        let asked = state.pass.flatMap { $0.isOpen ? $0.askedAt : $0.endedAt }
+        let ended = [state.completedAt, asked].compactMap(\.self).filter { $0 <= now }
         // A parked page is as old as its last attempt, and a wrong clock may not put that off for long either.
         let tried = retained.filter { $0.state == .parked }.map(\.nextAttemptAt).filter {
             $0 <= now + RetryRules.longestWait
