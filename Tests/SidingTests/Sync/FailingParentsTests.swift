@@ -65,6 +65,19 @@ import TestSupport
         }
     }
 
+    @Test(arguments: [401, 403, 404, 429, 503])
+    func `nor does one that fails for its source, or for good`(_ status: Int) async throws {
+        let service = try await Self.service()
+        service.set("/children/3", .status(.init(code: status)))
+        let end = Duration.seconds(7_200)
+        try await service.run(for: end)
+        for parent in [0, 2, 4, 11] {
+            let longest = Self.longestPause(of: parent, in: service, until: end)
+            // Those that were about to be asked as the origin asked to wait may have their turn in the next pass.
+            #expect(longest <= Self.span * 3, "parent \(parent): \(service.requests)")
+        }
+    }
+
     @Test func `nor does one that fails beside one that is skipped, and new ones`() async throws {
         let service = try await Self.service()
         service.set("/children/3", Self.refusal)

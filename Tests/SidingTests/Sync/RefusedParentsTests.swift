@@ -59,6 +59,25 @@ import Testing
         .text("no", status: .unavailableForLegalReasons, headerFields: [.contentType: "text/plain"]),
     ]
 
+    @Test(arguments: [500, 503, 429, 401, 404])
+    func `one parent that always fails keeps the others from no more than two syncs in a row`(_ status: Int)
+        async throws
+    {
+        let blog = try await Blog()
+        blog.refuse([25]) { _ in .status(.init(code: status)) }
+        var asked: [[Int]] = []
+        for _ in 0..<12 {
+            asked.append(try await blog.sync().asked)
+            blog.bench.time.advance(by: .seconds(120))
+        }
+        for post in [1, 24, 26, 50] {
+            let pauses = asked.split { $0.contains(post) }.map(\.count)
+            #expect((pauses.max() ?? 0) <= 2, "\(post): \(asked.map(\.count))")
+            #expect(asked.count { $0.contains(post) } >= 4)
+        }
+        #expect(asked.allSatisfy { $0.count { $0 == 25 } <= 1 }, "\(asked)")
+    }
+
     @Test(arguments: refusals.indices)
     func `five equal refusals in a row end the pass, and the next sync begins with the parents not requested`(
         _ index: Int

@@ -48,7 +48,7 @@ struct FanOut: Sendable {
             tally.refuseToComplete(
                 "nothing was requested: no due record of '\(each.resource)' has the values that 'bind' takes")
         }
-        if let pass, !tally.isCutShort, !tally.hasMoreToTry {
+        if let pass, tally.endsPass {
             return try await concluded(end(of: pass, isComplete: tally.isComplete), tally)
         }
         var report = tally.report()
@@ -163,6 +163,7 @@ struct FanOut: Sendable {
         _ feed: inout ParentFeed, _ pass: Int64?, _ tally: inout FanOutTally, _ progress: FanOutProgress
     ) async throws(StoreError) -> ResourceSync? {
         while let parent = try await feed.next(from: store) {
+            if tally.isWaiting(parent.key) { continue }
             do throws(BoundParent.Unbound) {
                 let bound = try BoundParent(parent, by: each, pass: pass)
                 var one = sync

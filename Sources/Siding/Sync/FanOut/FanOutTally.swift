@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import SidingChain
 internal import SidingJSON
-internal import SidingSynchronization
 
 /// Collects the results of the parents of one fan-out pass, and decides when the pass must stop.
 ///
@@ -11,7 +10,9 @@ struct FanOutTally: Sendable {
     private let sync: ResourceSync
     private let isAdHoc: Bool
     private(set) var done = 0
-    private(set) var queued = 0
+    /// The parents that are queued.
+    private var waiting: Set<String> = []
+    private var queued: Int { waiting.count }
     /// Whether a parent is queued since the connection failed. That alone does not make the parent count as failing.
     private var hasLostLine = false
     private var failed = Named()
@@ -125,27 +126,27 @@ struct FanOutTally: Sendable {
         skipped.add("skipped \(Self.shown(key)): \(reason)")
     }
 
-    /// Whether the pass stays open for the parents in the queue. A service asks them in its own time, until the resource is due
-    /// anew (``ResourceSync/isDueAnew(since:)``). Any other sync that finds a pass of which all parents have been asked is the last
-    /// one, unless the line was lost or some of them are answered: those that fail for good must not keep it from the others.
-    var hasMoreToTry: Bool {
-        guard queued > 0, !sync.engine.isOfService, let askedAt else { return queued > 0 }
-        return hasLostLine || (done > 0 && !sync.isDueAnew(since: askedAt))
+    /// Whether a listing of this sync left the parent in the queue: in a resumed pass its turn may come once more.
+    func isWaiting(_ key: String) -> Bool { waiting.contains(key) }
+
+    /// Whether the pass ends with this sync. It stays open for parents in the queue: a service asks them in its own time, until the
+    /// resource is due anew (``ResourceSync/isDueAnew(since:)``). Any other sync that finds a pass of which all parents have been
+    /// asked is the last one, unless nothing was sent, the line was lost, or some of them are answered: those that fail for good must
+    /// not keep it from the others.
+    var endsPass: Bool {
+        guard !sync.engine.isOfService, let askedAt else { return !isCutShort && queued == 0 }
+        guard unasked == 0, stopped?.failure?.phase != .notSent, stopped != nil || !isCutShort else { return false }
+        return queued == 0 || !(hasLostLine || (done > 0 && !sync.isDueAnew(since: askedAt)))
     }
 
-    /// Whether it matters how many parents are left: some wait in the queue, or those that were refused, or failed, in a row stop
-    /// the pass.
-    var mayLeaveSome: Bool { queued > 0 || isRefused || isStoppedInARow }
+    /// Whether it matters how many parents are left: some wait in the queue, or those that failed, or were refused, stop the pass.
+    var mayLeaveSome: Bool { queued > 0 || isRefused || stopped != nil }
 
-    /// Records how many parents are not asked. If those that failed are all that is left of a pass that is resumed, nothing stops
-    /// it any more.
-    mutating func leave(_ count: Int) {
-        unasked = count
-        if count == 0, isContinued, isStoppedInARow, !hasMoreToTry { stopped = nil }
-    }
+    /// Records how many parents are not asked.
+    mutating func leave(_ count: Int) { unasked = count }
 
-    /// Whether all parents have been asked, and some of them wait in the queue.
-    var hasAskedAll: Bool { queued > 0 && unasked == 0 }
+    /// Whether all parents have been asked, and some of them keep the pass open.
+    var hasAskedAll: Bool { mayLeaveSome && unasked == 0 }
 
     /// Why the pass stays open; nil for another reason than parents in the queue.
     var openPass: SyncReport.OpenPass? {
@@ -183,7 +184,7 @@ struct FanOutTally: Sendable {
             return
         }
         if one.result.outcome == .queued {
-            queued += 1
+            waiting.insert(key)
             let isLost = one.failure.map { $0.isConnectionFailure || $0.isLostAnswer } ?? false
             hasLostLine = hasLostLine || (isLost && one.tries < RetryRules.lostLineAttempts)
         } else if one.failure?.reason != .cancelled {
@@ -281,7 +282,7 @@ extension FanOutTally {
         let words = counts.filter { $0.0 > 0 }.map { "\(MessageFormat.grouped($0.0)) \($0.1)" }
             .joined(separator: ", ")
         guard all > 0 else { return isCutShort ? "no parent was listed" : "no parent is due" }
-        let rest = isCutShort && !isAdHoc ? "; the next sync continues there" : ""
+        let rest = isCutShort && !endsPass && !isAdHoc ? "; the next sync continues there" : ""
         return "\(MessageFormat.count(all, "parent")): \(words)\(rest)"
     }
 
@@ -307,39 +308,6 @@ extension FanOutTally {
             let counters = report.result.counters
             report.result.outcome =
                 partial > 0 || isUnbound ? .partial : counters.pages == counters.notModified ? .notModified : .saved
-        }
-    }
-}
-
-/// Sums the progress of concurrent listings.
-final class FanOutProgress: Sendable {
-    private struct State {
-        var finished = RunCounters()
-        var going: [String: RunCounters] = [:]
-    }
-
-    private let resource: String
-    private let report: @Sendable (SyncProgress) -> Void
-    private let state = Mutex(State())
-
-    init(_ resource: String, report: @escaping @Sendable (SyncProgress) -> Void) {
-        self.resource = resource
-        self.report = report
-    }
-
-    /// Records the progress of the listing of the parent `key`, and reports the sum.
-    func update(_ counters: RunCounters, of key: String) {
-        let total = state.withLock { state in
-            state.going[key] = counters
-            return state.going.values.reduce(into: state.finished) { $0 += $1 }
-        }
-        report(SyncProgress(resource: resource, counters: total, page: total.pages))
-    }
-
-    /// Moves the counters of a finished listing into the sum.
-    func finish(_ key: String) {
-        state.withLock { state in
-            if let counters = state.going.removeValue(forKey: key) { state.finished += counters }
         }
     }
 }
