@@ -116,4 +116,19 @@ import TestSupport
         let entries = try await service.store.entries(QueueSelection())
         #expect(entries.count <= 10, "\(entries.map(\.url))")
     }
+
+    @Test func `a listing goes on at its page, however long the origin asks to wait`() async throws {
+        let service = try await DayService("2026-03-22T23:00:00Z")
+        try service.addFanOut(
+            "children", over: 3, every: Self.span, answer: .text("[]"), paging: .linkHeader)
+        let (first, second, open) = ("/children/0", "/children/0?page=2", Duration.seconds(7_000))
+        let wait = ScriptedAnswer.text("", status: .tooManyRequests, headerFields: [.retryAfter: "3600"])
+        service.set(first, ScriptedOrigin.page("[1]", next: second))
+        service.set(second, .text("[2]"))
+        service.set(second, wait, during: .zero..<open)
+        try await service.run(for: .seconds(9_000))
+        let answered = try #require(service.moments(of: second).first { $0 >= service.start + open })
+        #expect(service.moments(of: first).count { $0 < answered } == 1, "\(service.requests)")
+        #expect(service.moments(of: "/children/2").count >= 3)
+    }
 }

@@ -77,7 +77,10 @@ struct FanOut: Sendable {
         report.result.counters += findings.counters
         if let note = findings.note(of: resource.name, over: each.resource) { report.warn(note) }
         try await sync.reportMissingOfPass(&report)
-        if let verification = DeletionVerification(sync) { report = try await verification.run(report) }
+        // An origin that asks to wait, or for a sign-in, says nothing of single records.
+        if report.failure == nil, let verification = DeletionVerification(sync) {
+            report = try await verification.run(report)
+        }
         if report.result.outcome == .notModified, report.result.counters.deleted > 0 { report.result.outcome = .saved }
         try await sync.warnOfBlockedDeletions(&report, with: [each.resource], asksAll: each.parents.areChanged)
         return report
@@ -163,7 +166,7 @@ struct FanOut: Sendable {
         _ feed: inout ParentFeed, _ pass: Int64?, _ tally: inout FanOutTally, _ progress: FanOutProgress
     ) async throws(StoreError) -> ResourceSync? {
         while let parent = try await feed.next(from: store) {
-            if tally.isWaiting(parent.key) { continue }
+            if tally.hasLeft(parent.key) { continue }
             do throws(BoundParent.Unbound) {
                 let bound = try BoundParent(parent, by: each, pass: pass)
                 var one = sync

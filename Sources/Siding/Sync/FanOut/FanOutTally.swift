@@ -10,9 +10,9 @@ struct FanOutTally: Sendable {
     private let sync: ResourceSync
     private let isAdHoc: Bool
     private(set) var done = 0
-    /// The parents that are queued.
-    private var waiting: Set<String> = []
-    private var queued: Int { waiting.count }
+    private var queued = 0
+    /// The parents whose listing this sync left open: in a resumed pass their turn may come once more.
+    private var left: Set<String> = []
     /// Whether a parent is queued since the connection failed. That alone does not make the parent count as failing.
     private var hasLostLine = false
     private var failed = Named()
@@ -126,8 +126,8 @@ struct FanOutTally: Sendable {
         skipped.add("skipped \(Self.shown(key)): \(reason)")
     }
 
-    /// Whether a listing of this sync left the parent in the queue: in a resumed pass its turn may come once more.
-    func isWaiting(_ key: String) -> Bool { waiting.contains(key) }
+    /// Whether this sync has asked the parent, and left its listing open.
+    func hasLeft(_ key: String) -> Bool { left.contains(key) }
 
     /// Whether the pass ends with this sync. It stays open for parents in the queue: a service asks them in its own time, until the
     /// resource is due anew (``ResourceSync/isDueAnew(since:)``). Any other sync that finds a pass of which all parents have been
@@ -135,18 +135,26 @@ struct FanOutTally: Sendable {
     /// not keep it from the others.
     var endsPass: Bool {
         guard !sync.engine.isOfService, let askedAt else { return !isCutShort && queued == 0 }
-        guard unasked == 0, stopped?.failure?.phase != .notSent, stopped != nil || !isCutShort else { return false }
+        guard unasked == 0, !hasSentNothing else { return false }
         return queued == 0 || !(hasLostLine || (done > 0 && !sync.isDueAnew(since: askedAt)))
     }
 
-    /// Whether it matters how many parents are left: some wait in the queue, or those that failed, or were refused, stop the pass.
-    var mayLeaveSome: Bool { queued > 0 || isRefused || stopped != nil }
+    /// Whether the failure that stopped the sync is none of the origin: a parent's turn has come, but it was not asked.
+    private var hasSentNothing: Bool {
+        stopped?.failure.map { $0.phase == .notSent && $0.reason != .userCode } ?? false
+    }
+
+    /// Whether it matters how many parents are left: some wait in the queue, or something stops the pass.
+    var mayLeaveSome: Bool { queued > 0 || isRefused || isCutShort }
 
     /// Records how many parents are not asked.
     mutating func leave(_ count: Int) { unasked = count }
 
-    /// Whether all parents have been asked, and some of them keep the pass open.
-    var hasAskedAll: Bool { mayLeaveSome && unasked == 0 }
+    /// Whether all parents have been asked, and some of them keep the pass open. Where the source failed behind others that were
+    /// answered, it may be that it limits requests: the next sync goes on with the rest.
+    var hasAskedAll: Bool {
+        mayLeaveSome && unasked == 0 && !hasSentNothing && (stopped == nil || isStoppedInARow || done == 0)
+    }
 
     /// Why the pass stays open; nil for another reason than parents in the queue.
     var openPass: SyncReport.OpenPass? {
@@ -173,8 +181,12 @@ struct FanOutTally: Sendable {
             (inARow, refused, isAnswered) = (0, nil, true)
             if one.isIncomplete { incomplete += 1 }
             if one.result.outcome == .partial { partial += 1 }
-        case .queued where one.failure == nil: held += 1
-        case .queued, .failed, .interrupted, nil: addFailure(one, of: key)
+        case .queued where one.failure == nil:
+            held += 1
+            left.insert(key)
+        case .queued, .failed, .interrupted, nil:
+            addFailure(one, of: key)
+            left.insert(key)
         }
     }
 
@@ -184,7 +196,7 @@ struct FanOutTally: Sendable {
             return
         }
         if one.result.outcome == .queued {
-            waiting.insert(key)
+            queued += 1
             let isLost = one.failure.map { $0.isConnectionFailure || $0.isLostAnswer } ?? false
             hasLostLine = hasLostLine || (isLost && one.tries < RetryRules.lostLineAttempts)
         } else if one.failure?.reason != .cancelled {

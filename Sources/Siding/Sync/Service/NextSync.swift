@@ -42,7 +42,8 @@ package enum NextSync: Sendable, Hashable {
     private static func last(_ state: ResourceState, _ retained: [QueueEntry], _ now: Timestamp) -> Timestamp? {
         // A fan-out pass that has asked all its parents is not started again at once, because that would list all the others too. A
         // time in the future was recorded before the clock was set back.
-        let asked = state.pass.flatMap { $0.isOpen ? $0.askedAt : $0.endedAt }
+        let isWaiting = retained.contains { $0.state == .queued }
+        let asked = state.pass.flatMap { $0.isOpen ? (isWaiting ? $0.askedAt : nil) : $0.endedAt }
         let ended = [state.completedAt, asked].compactMap(\.self).filter { $0 <= now }
         // A parked page is as old as its last attempt, and a wrong clock may not put that off for long either.
         let tried = retained.filter { $0.state == .parked }.map(\.nextAttemptAt).filter {
