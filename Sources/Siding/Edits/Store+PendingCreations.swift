@@ -23,7 +23,8 @@ extension Store {
                 "SELECT 1 FROM \(table.rows) WHERE key = ?1 AND revision = ?2", table.key(record.key), record.revision)
             guard isCurrent else { return true }
             return try ServerCopiesTable.isMissing(record.key, of: table.resource, snapshot)
-                || !table.keysOfAnsweredCreations(under: record.key, snapshot).isEmpty
+                || snapshot.exists(
+                    "SELECT 1 FROM (\(table.keysOfAnsweredCreations)) WHERE key = ?1", table.key(record.key))
         } ?? true
     }
 
@@ -42,7 +43,7 @@ extension RecordsTable {
         guard row.isEdited else { return [] }
         // The table has the keys of those that the origin created under an id that it did not name (``UnnamedCreates``).
         let creating = try Set(ServerCopiesTable.missingKeys(of: resource, snapshot))
-            .union(keysOfAnsweredCreations(under: nil, snapshot))
+            .union(snapshot.query(keysOfAnsweredCreations) { $0.text(0) })
         let keys = try creating.union(OutboxEditsTable.keysWithTemporaryIDs(of: resourceName, snapshot)).union(
             snapshot.query("SELECT key FROM \(rows) WHERE \(TemporaryID.range(of: "key"))") { $0.text(0) })
         guard !keys.isEmpty else { return [] }
@@ -59,18 +60,11 @@ extension RecordsTable {
 
     /// The keys of the records that the answer to a creation has stored, and that no page has shown since: the answer may have less
     /// than the record.
-    ///
-    /// - Parameter key: the only one that matters; nil for all.
-    fileprivate func keysOfAnsweredCreations(
-        under key: String?, _ snapshot: borrowing Snapshot
-    ) throws -> [String] {
-        try snapshot.query(
-            """
-            SELECT r.key FROM siding_missing AS m JOIN \(rows) AS r ON r.rowid = m.record
-                LEFT JOIN siding_server_copies AS c ON c.resource = m.resource AND c.key = CAST(r.key AS TEXT)
-            WHERE m.resource = ?1 AND COALESCE(c.cause, r.cause) = \(literal: RecordCause.write.rawValue)
-                AND \(key == nil ? "?2 IS NULL" : "r.key = ?2")
-            """, resource, key.map(self.key)
-        ) { $0.text(0) }
+    fileprivate var keysOfAnsweredCreations: SQL {
+        """
+        SELECT r.key FROM siding_missing AS m JOIN \(rows) AS r ON r.rowid = m.record
+            LEFT JOIN siding_server_copies AS c ON c.resource = m.resource AND c.key = CAST(r.key AS TEXT)
+        WHERE m.resource = \(integer: resource) AND COALESCE(c.cause, r.cause) = \(literal: RecordCause.write.rawValue)
+        """
     }
 }

@@ -167,6 +167,9 @@ extension Failure {
         }
     }
 
+    /// Whether nothing was asked of the origin. What the program's own code refuses is about the one request.
+    var isUnasked: Bool { reason == .cancelled || (phase == .notSent && reason != .userCode) }
+
     /// Whether this machine has no network: the source's gate closes, and one request at a time tests it. Other connection
     /// failures may concern one host only; see ``isConnectionFailure``.
     var isOffline: Bool { reason == .noInternetConnection }

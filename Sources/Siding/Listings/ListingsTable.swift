@@ -166,7 +166,7 @@ enum ListingsTable {
             """, resource, scope)
     }
 
-    /// Stores the fan-out pass of a listing that was opened.
+    /// Stores the fan-out pass of a listing that was opened; without one the listing stays in that of an earlier opening.
     ///
     /// - Parameter takesRevision: whether it covers the parent as it is now; else the parent stays due.
     static func set(
@@ -175,7 +175,7 @@ enum ListingsTable {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_listings SET pass = ?3, parent_revision = CASE WHEN ?5 THEN ?4 ELSE parent_revision END
+            UPDATE siding_listings SET pass = COALESCE(?3, pass), parent_revision = CASE WHEN ?5 THEN ?4 ELSE parent_revision END
             WHERE resource = ?1 AND scope = ?2
             """, resource, scope, parent.pass, parent.revision, takesRevision)
     }

@@ -156,9 +156,9 @@ extension Store {
         return findings
     }
 
-    /// Records that all parents of the pass have been asked, and that some of them stay in the queue.
-    func noteAsked(_ pass: PassEnd) async throws(StoreError) {
-        try await write(under: pass.lease) { try PassesTable.noteAsked(pass, now: $0.now, $1) }
+    /// Records that all parents of the open pass have been asked, and that some of them stay in the queue.
+    func noteAllAsked(in pass: Int64, of resource: String, lease: Lease) async throws(StoreError) {
+        try await write(under: lease) { try PassesTable.setAsked(pass, of: resource, at: $0.now, $1) }
     }
 
     /// The live parents that are due, in the order of their keys.

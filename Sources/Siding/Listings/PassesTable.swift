@@ -65,12 +65,13 @@ enum PassesTable {
         }
     }
 
-    /// Records that all parents of the pass have been asked, and that some of them stay in the queue; the first time counts.
-    static func noteAsked(_ end: PassEnd, now: Timestamp, _ transaction: borrowing Transaction) throws {
-        guard let resource = try ResourcesTable.id(of: end.resource, transaction) else { return }
+    /// See ``PassState/askedAt``.
+    static func setAsked(
+        _ pass: Int64, of resource: String, at now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        guard let id = try ResourcesTable.id(of: resource, transaction) else { return }
         try transaction.execute(
-            "UPDATE siding_passes SET asked_at = ?3 WHERE resource = ?1 AND pass = ?2 AND asked_at IS NULL", resource,
-            end.pass, now.microseconds)
+            "UPDATE siding_passes SET asked_at = ?3 WHERE resource = ?1 AND pass = ?2", id, pass, now.microseconds)
     }
 
     // MARK: Ending

@@ -48,13 +48,12 @@ struct OpenResource: Sendable {
             && (row.isEdited || !opening.isWritten)
     }
 
-    /// The retained page, where opening the listing would only put it off until the closed gate opens, as it is already. A new
-    /// fan-out pass has to open it all the same, so that it is a part of it.
+    /// The retained page, where opening the listing would only put it off until the closed gate opens, as it is already.
     func waiting(
         for gate: SourceGate, _ opening: ListingOpening, now: Timestamp
     ) throws(StoreError) -> QueueEntry? {
         guard let entry, entry.state == .queued, let until = gate.until, entry.nextAttemptAt >= until,
-            row?.rewriteFrom == nil, listing?.pass == opening.parent?.pass, try isStored(as: opening),
+            row?.rewriteFrom == nil, try isStored(as: opening),
             decision(opening, now: now)?.start == .retained(isHeld: false)
         else { return nil }
         return entry

@@ -53,7 +53,7 @@ struct FanOut: Sendable {
         }
         var report = tally.report()
         guard let pass else { return report }
-        if tally.hasAskedAll { try await store.noteAsked(end(of: pass, isComplete: false)) }
+        if tally.hasJustAskedAll { try await store.noteAllAsked(in: pass.pass, of: resource.name, lease: sync.lease) }
         report.openPass = tally.openPass
         return report
     }
@@ -99,7 +99,9 @@ struct FanOut: Sendable {
             first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
             parent: ListingParent(resource: each.resource))
         var position = try await store.openPass(opening)
-        if sync.engine.isOfService, let askedAt = position.askedAt, sync.isDueAnew(since: askedAt) {
+        if sync.engine.isOfService, let askedAt = position.askedAt,
+            resource.isDueAnew(since: askedAt, at: sync.engine.now)
+        {
             // Else one parent that fails for hours would keep the others from being listed.
             tally.add(ended: position, try await store.endPass(end(of: position, isComplete: false)))
             position = try await store.openPass(opening)

@@ -37,9 +37,7 @@ struct FanOutTally: Sendable {
     private var askedAt: Timestamp?
     /// Whether the origin has answered for a parent, even with a refusal of that parent.
     private var isAnswered = false
-    /// Whether parents that failed in a row stop the pass.
-    private var isStoppedInARow = false
-    /// How many parents are left for the next sync, if parents stopped this one.
+    /// How many parents are left for the next sync, if something stops this one.
     private var unasked = 0
     private var firstFailure: SyncReport?
     private var stopped: SyncReport?
@@ -130,30 +128,29 @@ struct FanOutTally: Sendable {
     func hasLeft(_ key: String) -> Bool { left.contains(key) }
 
     /// Whether the pass ends with this sync. It stays open for parents in the queue: a service asks them in its own time, until the
-    /// resource is due anew (``ResourceSync/isDueAnew(since:)``). Any other sync that finds a pass of which all parents have been
-    /// asked is the last one, unless nothing was sent, the line was lost, or some of them are answered: those that fail for good must
+    /// resource is due anew (``AnyResource/isDueAnew(since:at:)``). Any other sync that finds a pass of which all parents have been
+    /// asked is the last one, unless some could not be asked, the line was lost, or some of them are answered: those that fail for good must
     /// not keep it from the others.
     var endsPass: Bool {
         guard !sync.engine.isOfService, let askedAt else { return !isCutShort && queued == 0 }
-        guard unasked == 0, !hasSentNothing else { return false }
-        return queued == 0 || !(hasLostLine || (done > 0 && !sync.isDueAnew(since: askedAt)))
+        guard unasked == 0, stopped?.failure?.reason != .cancelled else { return false }
+        return queued == 0
+            || !(hasLostLine || (done > 0 && !sync.resource.isDueAnew(since: askedAt, at: sync.engine.now)))
     }
 
-    /// Whether the failure that stopped the sync is none of the origin: a parent's turn has come, but it was not asked.
-    private var hasSentNothing: Bool {
-        stopped?.failure.map { $0.phase == .notSent && $0.reason != .userCode } ?? false
-    }
+    /// Whether parents that failed in a row stop the pass, and not their source.
+    private var isStoppedInARow: Bool { stopped?.failure.map { !sync.concernsSource($0) } ?? false }
 
     /// Whether it matters how many parents are left: some wait in the queue, or something stops the pass.
     var mayLeaveSome: Bool { queued > 0 || isRefused || isCutShort }
 
-    /// Records how many parents are not asked.
-    mutating func leave(_ count: Int) { unasked = count }
+    /// Adds parents whose turn does not come in this sync.
+    mutating func leave(_ count: Int) { unasked += count }
 
-    /// Whether all parents have been asked, and some of them keep the pass open. Where the source failed behind others that were
-    /// answered, it may be that it limits requests: the next sync goes on with the rest.
-    var hasAskedAll: Bool {
-        mayLeaveSome && unasked == 0 && !hasSentNothing && (stopped == nil || isStoppedInARow || done == 0)
+    /// Whether all parents have been asked for the first time, and some of them keep the pass open. Where the source failed behind
+    /// others that were answered, it may be that it limits requests: the next sync goes on with the rest.
+    var hasJustAskedAll: Bool {
+        askedAt == nil && mayLeaveSome && unasked == 0 && (stopped == nil || isStoppedInARow || done == 0)
     }
 
     /// Why the pass stays open; nil for another reason than parents in the queue.
@@ -204,12 +201,12 @@ struct FanOutTally: Sendable {
             firstFailure = firstFailure ?? one
         }
         guard let failure = one.failure else { return }
+        if failure.isUnasked { leave(1) }
         countRefusal(failure, of: one)
         inARow = sync.isTransient(failure) ? inARow + 1 : 0
         let (isEnough, isOfSource) = (inARow >= RetryRules.failedParents, sync.concernsSource(failure))
         if inARow == 0, !isOfSource { isAnswered = true }
         guard isOfSource || isEnough else { return }
-        isStoppedInARow = isStoppedInARow || (isEnough && !isOfSource)
         // Prefer the origin's own failure over the gate that it closed.
         let said = stopped?.failure?.reason
         if said == nil || said == .cancelled || (said == .waitingForOrigin && failure.reason != .cancelled) {
@@ -232,13 +229,6 @@ struct FanOutTally: Sendable {
     }
 
     private static func shown(_ key: String) -> String { "'\(PlainText.oneLine(key, limit: 60))'" }
-}
-
-extension ResourceSync {
-    /// Whether the resource is due anew, as its parents were asked at `moment`; also if the clock was set back since.
-    func isDueAnew(since moment: Timestamp) -> Bool {
-        moment > engine.now || resource.moment(after: moment) <= engine.now
-    }
 }
 
 // MARK: Kinds of failures

@@ -8,8 +8,8 @@ extension ListingSync {
     ///
     /// A 403 may be the end of a link, as of a signed URL that has expired, or of the rights of this station for a while; what is no
     /// JSON may be the message of a forgotten token, or come from a proxy. In the second case the checkpoint must stay. So the first
-    /// page is asked for: only where the origin gives it, the link is dead.
-    func expiry(of walked: ListingRun.Walked) async -> (reason: String, requests: Int)? {
+    /// page is asked for, and counted in the report: only where the origin gives it, the link is dead.
+    mutating func expiry(of walked: ListingRun.Walked) async -> String? {
         let source = sync.resource.source
         guard position.isResumed, !walked.hasPages, let failed = walked.failure, let how = failed.possibleExpiry,
             source.rule(for: failed.failure, of: .fetch) == nil, sync.resource.method == .get,
@@ -21,11 +21,10 @@ extension ListingSync {
             to: source, for: .fetch, over: counter.counting(sync.transport), within: sync.budget,
             in: sync.engine.environment
         ).uncachedRequest(upTo: source.transport.maxBody)
-        do throws(Failure) {
-            let first = try await chain.process(opening.first.url, sync.context)
-            guard failed.failure.status != nil || first.isJSON else { return nil }
-        } catch { return nil }
-        return ("\(how), and gives the first one", requests: counter.take())
+        let first = try? await chain.process(opening.first.url, sync.context)
+        count(requests: counter.take())
+        guard let first, failed.failure.status != nil || first.isJSON else { return nil }
+        return "\(how), and gives the first one"
     }
 }
 

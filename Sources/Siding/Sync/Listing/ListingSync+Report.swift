@@ -147,6 +147,11 @@ extension ListingSync {
         return report
     }
 
+    func gateAfterOpening() async throws(StoreError) -> SourceGate? {
+        guard position.unopened == nil else { return nil }
+        return try await engine.store.gates().closing(resource.source.name, at: engine.now)
+    }
+
     func waits(for gate: SourceGate) async throws(StoreError) -> SyncReport {
         try await openWithoutPage()
         let wait = gate.until.map { $0 - engine.now } ?? RetryRules.probeWindow

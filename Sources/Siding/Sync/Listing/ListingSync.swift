@@ -42,7 +42,10 @@ struct ListingSync {
     mutating func run() async throws(StoreError) -> SyncReport {
         // 0. Leave all as it is where the wait that the origin asked for is known already.
         if let report = try stillWaiting() { return report }
-        // 1. Open the listing: at its retained page, at its checkpoint, or at its first page.
+        // 1. Open the listing: at its retained page, at its checkpoint, or at its first page. A parent that is not asked keeps its
+        // turn in the fan-out pass.
+        let closed = open.gates.closing(resource.source.name, at: engine.now)
+        if closed != nil { opening.parent?.pass = nil }
         position =
             if let unopened = try open.unopened(opening, now: engine.now) { unopened } else {
                 try await engine.store.openListing(opening)
@@ -53,8 +56,8 @@ struct ListingSync {
         // 2. Wait if an operator or the origin says so.
         if let blocker = position.blockedBy { return blocked(by: blocker) }
         // Opening may have rewritten many records: another process may have closed the gate since.
-        let gates = position.unopened == nil ? try await engine.store.gates() : open.gates
-        if let gate = gates.closing(resource.source.name, at: engine.now) { return try await waits(for: gate) }
+        let gate: SourceGate? = if let closed { closed } else { try await gateAfterOpening() }
+        if let gate { return try await waits(for: gate) }
         do throws(Failure) { try resume() } catch { return report.failed(error) }
         // 3. Walk its pages, and once more if the origin refuses their size.
         let partial = position.partial.map { (etag: $0.etag, count: $0.bytes.count) }
@@ -67,8 +70,7 @@ struct ListingSync {
         // 4. Walk them again from the first page if the listing cannot go on where it was.
         let rule = walked.misplacement == nil ? rule(endingBy: walked) : nil
         let expired = await expiry(of: walked)
-        if let expired { report.result.counters.requests += expired.requests }
-        if let reason = restartReason(walked, rule) ?? expired?.reason {
+        if let reason = restartReason(walked, rule) ?? expired {
             start = fresh
             if rule?.action == .resetCursor {
                 do throws(Failure) { try forgetCursor() } catch { return report.failed(error) }
@@ -81,6 +83,8 @@ struct ListingSync {
         // 5. Report how it ended.
         return try await concluded(walked, after: partial)
     }
+
+    mutating func count(requests: Int) { report.result.counters.requests += requests }
 
     private mutating func addNotes() {
         if !position.changedAspects.isEmpty {

@@ -78,4 +78,9 @@ extension AnyResource {
     func moment(after last: Timestamp) -> Timestamp {
         (schedule ?? maxAge.map(IntervalSchedule.init) ?? .usual).next(after: last)
     }
+
+    /// Whether it is due anew, as its parents were asked at `moment`; also if the clock was set back since.
+    func isDueAnew(since moment: Timestamp, at now: Timestamp) -> Bool {
+        moment > now || self.moment(after: moment) <= now
+    }
 }
