@@ -66,7 +66,7 @@ import TestSupport
     }
 
     /// A source that wants a sign-in is asked at the moments of the schedule alone, up to four times for a pass.
-    @Test(arguments: [(403, 20), (404, 20), (429, 20), (503, 20), (401, 20)])
+    @Test(arguments: [(403, 20), (404, 20), (429, 16), (503, 16), (401, 7)])
     func `one that fails for its source, or for good, does not keep the others from their turn`(
         _ status: Int, times: Int
     ) async throws {
