@@ -91,7 +91,7 @@ enum PassesTable {
         if try end.isComplete && parents?.row.completedAt != nil && !hasPassingListing(resource, end, transaction) {
             try ResourcesTable.setCompleted(end.run, at: queue.now, nil, of: resource, transaction)
         }
-        try supersede(resource, end, queue, transaction)
+        try supersede(resource, end, over: parents, queue, transaction)
         var hasHidden = false
         // First, so that they do not count as missing.
         if end.isComplete, !end.isOfChanges, let pass = try load(of: resource, transaction)?.pass {
@@ -162,12 +162,15 @@ enum PassesTable {
             """, resource, end.pass, fromStart)
     }
 
-    /// Supersedes retained fetches of parents outside of this pass: nobody would send them again.
+    /// Supersedes retained fetches of parents outside of this pass: nobody would send them again. One that waits for a person keeps
+    /// its place while the parent lives.
     private static func supersede(
-        _ resource: Int64, _ end: PassEnd, _ queue: QueueTransitions, _ transaction: borrowing Transaction
+        _ resource: Int64, _ end: PassEnd, over parents: RecordsTable?, _ queue: QueueTransitions,
+        _ transaction: borrowing Transaction
     ) throws {
-        let left = try OutboxTable.openFetches(of: end.resource, numbered: resource, outside: end.pass, transaction)
-        let reason = "its record of '\(end.parent)' is no longer listed"
+        let left = try OutboxTable.openFetches(
+            of: end.resource, numbered: resource, outside: end.pass, over: parents, transaction)
+        let reason = "the pass over '\(end.parent)' ended without it"
         for fetch in left {
             try queue.complete([fetch.entry], as: .done, event: .superseded, detail: reason, transaction)
             try ListingsTable.end(resource, scope: fetch.scope, transaction)

@@ -78,6 +78,28 @@ import Testing
         #expect(asked.allSatisfy { $0.count { $0 == 25 } <= 1 }, "\(asked)")
     }
 
+    @Test func `a page on hold stays in the queue, also where its parent's turn comes while the origin asks to wait`()
+        async throws
+    {
+        var blog = try await Blog()
+        blog.comments.forEach = ForEach("posts", parents: .changed, bind: ["post": JSONPath(member: "id")])
+        blog.refuse([25]) { _ in .status(.internalServerError) }
+        #expect(try await blog.sync().report.result.outcome == .queued)
+        let held = try await blog.bench.store.perform(.hold, on: QueueSelection())
+        #expect(held.map(\.entry.resource) == ["comments"])
+        // The pass ends, as nothing but the page on hold is left of it.
+        _ = try await blog.sync()
+        let wait = ScriptedAnswer.text("", status: .tooManyRequests, headerFields: [.retryAfter: "7200"])
+        blog.bench.origin.set("/posts", wait)
+        #expect(try await blog.bench.sync().result.outcome == .queued)
+        for _ in 0..<3 {
+            _ = try await blog.sync()
+            let entry = try await blog.bench.store.entries(QueueSelection()).first { $0.resource == "comments" }
+            #expect(entry?.state == .parked && entry?.reason == .held)
+            blog.bench.time.advance(by: .seconds(60))
+        }
+    }
+
     @Test(arguments: refusals.indices)
     func `five equal refusals in a row end the pass, and the next sync begins with the parents not requested`(
         _ index: Int

@@ -120,13 +120,15 @@ enum OutboxTable {
 
     /// The open fetches of a resource whose listing does not belong to this fan-out pass.
     static func openFetches(
-        of resource: String, numbered number: Int64, outside pass: Int64, _ transaction: borrowing Transaction
+        of resource: String, numbered number: Int64, outside pass: Int64, over parents: RecordsTable?,
+        _ transaction: borrowing Transaction
     ) throws -> [(entry: String, scope: String)] {
         try transaction.query(
             """
             SELECT q.id, q.scope FROM siding_outbox q
             LEFT JOIN siding_listings l ON l.resource = ?2 AND l.scope = q.scope
             WHERE q.kind = 'fetch' AND q.resource = ?1 AND q.completed_at IS NULL AND l.pass IS NOT ?3
+                AND (q.state <> 'parked' OR q.reason NOT IN ('held', 'poison') OR \(parents?.isGone("q.scope") ?? "1"))
             """, resource, number, pass
         ) { (entry: try $0.text("id"), scope: try $0.text("scope")) }
     }
