@@ -16,13 +16,13 @@ import TestSupport
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: ScriptedAnswer
-        /// How many requests it may get in the first minute. A write may meet 404 and 410 for itself, once. A web page for a write
-        /// is no answer of the origin: Siding asks with a GET who answers.
+        /// How many requests it may get in the first minute. A web page for a write is no answer of the origin: Siding asks with a GET
+        /// who answers.
         let mostAtFirst: Int
         var isOutOfReach = false
 
         init(_ status: HTTPResponse.Status, wait: String? = nil, _ body: String = "", isPage: Bool = false) {
-            mostAtFirst = isPage || [.notFound, .gone].contains(status) ? 14 : 10
+            mostAtFirst = isPage ? 14 : 10
             testDescription = "\(status.code) \(wait.map { "Retry-After: '\($0)'" } ?? "") \(body)"
             var fields: HTTPFields = [.contentType: isPage ? "text/html" : "application/json"]
             if let wait { fields[HTTPField.Name("Retry-After")!] = wait }
@@ -68,8 +68,8 @@ import TestSupport
             Refusal(Failure(.connectionLost, phase: .maybeSent)),
         ]
 
-    /// Those that concern all requests for a while. A write meets 404 and 410 for itself, however many writes there are, a web page has
-    /// each of them ask who answers, and a source that waits for a sign-in has a gate of its own.
+    /// Those that concern all requests for a while. A web page has each write ask who answers, and a source that waits for a sign-in has
+    /// a gate of its own.
     private static let passing = refusals.filter { $0.mostAtFirst == 10 && !$0.testDescription.hasPrefix("401") }
 
     @Test(arguments: refusals, [0, 2])

@@ -4,14 +4,18 @@ internal import SidingJSON
 
 extension HTTPFailure {
     /// How the origin refused a request if others may be refused so too, such as for rights that the credentials lack: its status and
-    /// its words. Nil for what concerns one record (404, 409, 410, 412, 422, 428), and where it asks to wait or for a sign-in.
-    var refusal: String? {
+    /// its words. Nil for what concerns one record (409, 412, 422, 428), and where it asks to wait or for a sign-in.
+    ///
+    /// - Parameter isOfWrite: whether equal 404s and 410s count, as an origin in the middle of a deployment may answer. The listing of
+    ///   a parent that is gone has them for itself.
+    func refusal(isOfWrite: Bool) -> String? {
         guard status >= 400, status != 422, !asksToWait, !speaksOfLimit else { return nil }
         switch statusClass {
-        case .refused, .notImplemented:
+        case .gone where !isOfWrite: return nil
+        case .refused, .notImplemented, .gone:
             return [reasonPhrase.isEmpty ? "\(status)" : "\(status) \(reasonPhrase)", words].compactMap(\.self).joined(
                 separator: ": ")
-        case .unauthorized, .requestTimeout, .tooEarly, .backOff, .insufficientStorage, .portal, .gone, .conflict,
+        case .unauthorized, .requestTimeout, .tooEarly, .backOff, .insufficientStorage, .portal, .conflict,
             .serverError, .unexpected:
             return nil
         }

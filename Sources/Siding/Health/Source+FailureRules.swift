@@ -70,7 +70,7 @@ extension Source {
         // A parent, or one resource, may be refused alone: a fan-out pass counts its own refusals. A refused credential waits
         // for a sign-in, whatever its status.
         if kind != .fetch, !(failure.underlying is CredentialRefusal), case .http(let answer) = failure.reason,
-            let refusal = answer.refusal
+            let refusal = answer.refusal(isOfWrite: true)
         {
             return .refused(refusal)
         }

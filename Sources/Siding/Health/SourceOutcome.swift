@@ -8,7 +8,7 @@ package enum SourceOutcome: Sendable, Hashable {
     case answers
     /// It accepted a write: an outage is over, and so is a row of refusals.
     case accepted
-    /// It refused a write in a way that others may meet too; see ``SidingChain/HTTPFailure/refusal``.
+    /// It refused a write in a way that others may meet too; see ``SidingChain/HTTPFailure/refusal(isOfWrite:)``.
     case refused(String)
     /// An attempt failed.
     case failed

@@ -12,8 +12,6 @@ struct ListingOpening: Sendable {
     var startsAnew = false
     /// Whether all pages are requested without conditions, even after an interruption: stored validators are deleted.
     var isUnconditional = false
-    /// Older checkpoints are dropped.
-    let resumeWithin = Resumption.limit
     /// The first page of a new listing; ignored when a fan-out pass is opened.
     var first: PageRequest
     /// The cursor range of a new listing.

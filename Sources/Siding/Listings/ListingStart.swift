@@ -117,7 +117,7 @@ struct ListingDecision {
                 isRetained: entry != nil, isHeld: entry?.waitsForPerson ?? false)
         }
         start = ListingStart(
-            unfinished, changed: changed, startsAnew: opening.startsAnew, within: opening.resumeWithin, now: now)
+            unfinished, changed: changed, startsAnew: opening.startsAnew, within: Resumption.limit, now: now)
         (self.changed, self.unfinished, self.entry, self.isElsewhere) = (changed, position, entry, isElsewhere)
     }
 }
@@ -139,6 +139,10 @@ package enum Resumption {
     /// over a line that is down for a night continues.
     package static let limit = Duration.seconds(86_400)
 
+    /// The same for a fan-out pass. An origin may ask to be left alone for a day because of one parent; the pass then goes on with the
+    /// others.
+    package static let passLimit = limit + RetryRules.longestWait
+
     /// Whether the last progress is recent enough.
     ///
     /// - Parameter limit: how old it may be.
@@ -159,7 +163,7 @@ package enum Resumption {
     package static func tooOld(_ limit: Duration) -> String { "its checkpoint is older than \(text(limit))" }
 
     /// Why a fan-out pass was not resumed.
-    package static func passTooOld(_ limit: Duration) -> String { "its pass is older than \(text(limit))" }
+    package static var passTooOld: String { "its pass is older than \(text(passLimit))" }
 
     private static func text(_ limit: Duration) -> String {
         let seconds = limit.components.seconds

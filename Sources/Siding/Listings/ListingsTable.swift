@@ -17,7 +17,7 @@ enum ListingsTable {
                 checkpoint_at, run, cursor ->> 'moves' AS cursor_moves, cursor ->> 'from' AS cursor_from,
                 cursor ->> 'reached' AS cursor_reached, cursor ->> 'waits' AS cursor_waits,
                 cursor ->> 'began' AS cursor_began, fresh_until, not_before, root, moved, pages_since_loss, page_size,
-                incomplete, pass
+                incomplete
             FROM siding_listings WHERE resource = ?1 AND scope = ?2
             """, resource, scope, map: ListingRow.init)
     }
@@ -236,8 +236,6 @@ struct ListingRow {
     let hasMoved: Bool
     /// Why it is incomplete, or will be; nil if it is not known to be.
     let incomplete: String?
-    /// The fan-out pass that last opened it; nil without parents.
-    let pass: Int64?
     /// How its pages got through so far; nil before its first page.
     let sizing: PageSizing?
 
@@ -261,7 +259,6 @@ struct ListingRow {
         root = try row.optionalText("root")
         hasMoved = try row.isTrue("moved")
         incomplete = try row.optionalText("incomplete")
-        pass = try row.optionalInt("pass")
         let pagesSinceLoss = try row.optionalInt("pages_since_loss").map(Int.init)
         sizing = try row.optionalInt("page_size").map { PageSizing(size: Int($0), pagesSinceLoss: pagesSinceLoss) }
     }

@@ -38,6 +38,8 @@ struct PassEnd: Sendable {
     var run: RunID
     /// Whether every parent's listing is complete, and with it the resource.
     var isComplete: Bool
+    /// Whether another pass begins at once, which sends the retained pages that this one leaves.
+    var isEarly = false
     /// Whether only new and changed parents were asked about: then absence proves nothing.
     var isOfChanges = false
     /// Which missing or filtered-out records may be deleted.
@@ -137,8 +139,8 @@ package struct ScopedCursor: Sendable, Hashable {
 }
 
 extension Store {
-    /// Resumes the open fan-out pass, or begins a new one: if none is open, if it is older than
-    /// ``ListingOpening/resumeWithin``, or if everything is listed again.
+    /// Resumes the open fan-out pass, or begins a new one: if none is open, if it is older than ``Resumption/passLimit``, or if
+    /// everything is listed again.
     ///
     /// A changed definition first deletes all listings.
     func openPass(_ opening: ListingOpening) async throws(StoreError) -> PassPosition {
@@ -146,7 +148,7 @@ extension Store {
     }
 
     /// Ends the fan-out pass. Deletes the listings of parents that are gone, and supersedes retained fetches of parents outside
-    /// of this pass.
+    /// of this pass, unless it ends early.
     ///
     /// - Returns: what it added to the run's counters, and the missing records that were kept.
     @discardableResult

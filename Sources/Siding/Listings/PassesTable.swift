@@ -26,12 +26,12 @@ enum PassesTable {
         if listing.isUnconditional { try PageValidators(resource: resource.id).forget(scope: nil, transaction) }
         var dropped: String?
         if let (known, progressedAt) = try load(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
-            if Resumption.isTimely(progressedAt, within: listing.resumeWithin, now: queue.now) {
+            if Resumption.isTimely(progressedAt, within: Resumption.passLimit, now: queue.now) {
                 return PassPosition(
                     pass: known.pass, takesAll: known.takesAll, isResumed: true, counters: resource.counters,
                     askedAt: known.askedAt)
             }
-            dropped = Resumption.passTooOld(listing.resumeWithin)
+            dropped = Resumption.passTooOld
         }
         let pass = try transaction.first(
             """
@@ -91,7 +91,7 @@ enum PassesTable {
         if try end.isComplete && parents?.row.completedAt != nil && !hasPassingListing(resource, end, transaction) {
             try ResourcesTable.setCompleted(end.run, at: queue.now, nil, of: resource, transaction)
         }
-        try supersede(resource, end, over: parents, queue, transaction)
+        if !end.isEarly { try supersede(resource, end, over: parents, queue, transaction) }
         var hasHidden = false
         // First, so that they do not count as missing.
         if end.isComplete, !end.isOfChanges, let pass = try load(of: resource, transaction)?.pass {
@@ -171,8 +171,8 @@ enum PassesTable {
         let left = try OutboxTable.openFetches(
             of: end.resource, numbered: resource, outside: end.pass, over: parents, transaction)
         let reason = "the pass over '\(end.parent)' ended without it"
-        for fetch in left {
-            try queue.complete([fetch.entry], as: .done, event: .superseded, detail: reason, transaction)
+        for fetch in left where fetch.isOfGone || !fetch.entry.waitsForPerson {
+            try queue.complete([fetch.entry.id], as: .done, event: .superseded, detail: reason, transaction)
             try ListingsTable.end(resource, scope: fetch.scope, transaction)
         }
     }

@@ -130,7 +130,7 @@ import Testing
         bench.time.advance(by: .seconds(24 * 3600 + 1))
         let plan = try await Self.agreed(bench)
         #expect(plan.url == "https://api.example.org/posts/1/comments")
-        #expect(plan.reason.hasPrefix("a new pass, as its pass is older than 24 h: "), "\(plan.reason)")
+        #expect(plan.reason.hasPrefix("a new pass, as its pass is older than 48 h: "), "\(plan.reason)")
     }
 
     @Test func `a listing that is too old restarts, even among young ones`() async throws {

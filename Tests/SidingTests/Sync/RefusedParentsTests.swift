@@ -78,6 +78,23 @@ import Testing
         #expect(asked.allSatisfy { $0.count { $0 == 25 } <= 1 }, "\(asked)")
     }
 
+    @Test(arguments: ["86400", "604800"])
+    func `one that asks to be left alone for days keeps the others from their turn for two of them`(_ wait: String)
+        async throws
+    {
+        let blog = try await Blog()
+        blog.refuse([25]) { _ in .text("", status: .tooManyRequests, headerFields: [.retryAfter: wait]) }
+        var asked: [[Int]] = []
+        for _ in 0..<12 {
+            asked.append(try await blog.sync().asked)
+            blog.bench.time.advance(by: .seconds(25 * 3_600))
+        }
+        for post in [1, 24, 26, 50] {
+            let pauses = asked.split { $0.contains(post) }.map(\.count)
+            #expect((pauses.max() ?? 0) <= 3, "\(post): \(asked.map(\.count))")
+        }
+    }
+
     @Test func `a page on hold stays in the queue, also where its parent's turn comes while the origin asks to wait`()
         async throws
     {

@@ -118,19 +118,18 @@ enum OutboxTable {
             """, resource, map: entry)
     }
 
-    /// The open fetches of a resource whose listing does not belong to this fan-out pass.
+    /// The open fetches of a resource whose listing does not belong to this fan-out pass, and whether their parent is gone.
     static func openFetches(
         of resource: String, numbered number: Int64, outside pass: Int64, over parents: RecordsTable?,
         _ transaction: borrowing Transaction
-    ) throws -> [(entry: String, scope: String)] {
+    ) throws -> [(entry: QueueEntry, scope: String, isOfGone: Bool)] {
         try transaction.query(
             """
-            SELECT q.id, q.scope FROM siding_outbox q
+            SELECT q.*, \(parents?.isGone("q.scope") ?? "1") AS is_gone FROM siding_outbox_entries q
             LEFT JOIN siding_listings l ON l.resource = ?2 AND l.scope = q.scope
             WHERE q.kind = 'fetch' AND q.resource = ?1 AND q.completed_at IS NULL AND l.pass IS NOT ?3
-                AND (q.state <> 'parked' OR q.reason NOT IN ('held', 'poison') OR \(parents?.isGone("q.scope") ?? "1"))
             """, resource, number, pass
-        ) { (entry: try $0.text("id"), scope: try $0.text("scope")) }
+        ) { (entry: try entry($0), scope: try $0.text("scope"), isOfGone: try $0.isTrue("is_gone")) }
     }
 
     static func scope(of id: String, _ database: borrowing some Queryable & ~Copyable) throws -> String? {

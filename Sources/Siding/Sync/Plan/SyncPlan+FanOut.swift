@@ -37,7 +37,7 @@ extension SyncPlan {
         }
         let state = states.first { $0.resource == resource.name }
         let isChanged = state.map { ResourceDefinition(resource) != $0.definition } ?? false
-        let begin = Begin(isChanged: isChanged, state, options, within: Resumption.limit, now)
+        let begin = Begin(isChanged: isChanged, state, options, now)
         var selection = each.selection(for: resource.name, in: begin.position)
         if case .query(let sql)? = each.parents.filter { selection.keys = try await store.keys(ofQuery: sql) }
         let outlook = try await store.outlook(selection)
@@ -82,13 +82,12 @@ extension SyncPlan {
         /// Whether unfinished listings are dropped, however recent.
         var startsAnew: Bool
 
-        init(
-            isChanged: Bool, _ state: ResourceState?, _ options: SyncOptions, within limit: Duration, _ now: Timestamp
-        ) {
+        init(isChanged: Bool, _ state: ResourceState?, _ options: SyncOptions, _ now: Timestamp) {
             let pass = state?.pass
             startsAnew = options.startsAnew || options.isAdHoc || isChanged
             let isOpen = pass?.isOpen ?? false
-            let goesOn = Resumption.goesOn(state?.progressedAt, startsAnew: startsAnew, within: limit, now: now)
+            let goesOn = Resumption.goesOn(
+                state?.progressedAt, startsAnew: startsAnew, within: Resumption.passLimit, now: now)
             if isOpen, goesOn, let pass {
                 reason = "the interrupted pass continues: "
                 position = PassPosition(pass: pass.pass, takesAll: pass.takesAll, isResumed: true)
@@ -96,7 +95,7 @@ extension SyncPlan {
             }
             reason =
                 isChanged ? "the definition changed: " : options.isFull ? "full listings, as asked: " : "a new pass: "
-            if isOpen, !startsAnew { reason = "a new pass, as \(Resumption.passTooOld(limit)): " }
+            if isOpen, !startsAnew { reason = "a new pass, as \(Resumption.passTooOld): " }
             position = PassPosition(pass: (pass?.pass ?? 0) + 1, takesAll: startsAnew, isResumed: false)
         }
     }

@@ -58,10 +58,10 @@ import Testing
         try await bench.list("a", pass)
         bench.time.advance(by: .seconds(80_000))
         try await require(bench.openPass().isResumed, "a page was saved, and yet it was given up")
-        bench.time.advance(by: .seconds(10_000))
+        bench.time.advance(by: .seconds(100_000))
         let next = try await bench.openPass()
         try require(next.pass, is: pass.pass + 1, "the round")
-        try require(next.droppedPass, is: "its pass is older than 24 h", "why")
+        try require(next.droppedPass, is: "its pass is older than 48 h", "why")
         try await require(bench.due(next), is: ["a", "b"], "who is due")
     }
 
@@ -93,8 +93,11 @@ import Testing
         let next = try await bench.openPass(startsAnew: false)
         let taken = try await bench.open("a", next)
         try require(taken.entry?.id, is: entries["a"]?.id, "the entry that was taken up")
-        try await bench.end(
-            PassPosition(pass: next.pass + 1, takesAll: false, isResumed: false), isComplete: false)
+        let other = PassPosition(pass: next.pass + 1, takesAll: false, isResumed: false)
+        try await bench.end(other, isComplete: false, isEarly: true)
+        let left = try require(entries["b"], "the entry that was left")
+        try await require(bench.entry(left.id).state, is: .queued, "the entry where another pass begins at once")
+        try await bench.end(other, isComplete: false)
         for entry in entries.values { try await require(bench.entry(entry.id).state, is: .done, "the entry") }
     }
 
@@ -290,11 +293,11 @@ extension StoreBench {
                 isCounted: true, parks: nil, expiry: nil, wait: { _ in .seconds(60) }))
     }
 
-    fileprivate func end(_ pass: PassPosition, isComplete: Bool) async throws {
+    fileprivate func end(_ pass: PassPosition, isComplete: Bool, isEarly: Bool = false) async throws {
         try await store.endPass(
             PassEnd(
                 resource: Self.child, parent: Self.resource, pass: pass.pass, lease: lease, run: run,
-                isComplete: isComplete))
+                isComplete: isComplete, isEarly: isEarly))
     }
 
     fileprivate func childState() async throws -> ResourceState {
