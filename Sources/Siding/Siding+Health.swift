@@ -35,6 +35,9 @@ extension Siding {
             public var error: RecordedError?
             /// Why its last listing is incomplete; nil if it is complete.
             public var incomplete: String?
+            /// When ``Siding/run()`` syncs it next, or tries a retained page of it again: a moment that has passed if that is due.
+            /// Nil if it waits for a person.
+            public var nextSync: Timestamp?
 
             /// Whether it has a complete listing, and is neither stale nor failing nor incomplete.
             public var isWell: Bool { completedAt != nil && !isStale && error == nil && incomplete == nil }
@@ -64,13 +67,16 @@ extension Siding {
         let now = wallClock.now
         let states = try await store.resourceStates(countsRecords: false)
         let failures = try await store.failures(of: resources.map(\.name))
-        health.resources = resources.map { resource in
+        let syncs = try await nextSyncs(of: states, at: now)
+        health.resources = syncs.map { sync in
+            let resource = sync.resource
             let state = states.first { $0.resource == resource.name }
             let failure = failures[resource.name]
             return Health.Resource(
                 name: resource.name, completedAt: state?.completedAt,
                 isStale: ResourceState.isStale(state, after: resource.maxAge, at: now), failingSince: failure?.since,
-                error: failure?.error, incomplete: state?.incomplete)
+                error: failure?.error, incomplete: state?.incomplete,
+                nextSync: nextDue(after: Timestamp(microseconds: .min), of: [sync]) ?? sync.next.moment(at: now))
         }
         health.gates = try await store.gates().filter { $0.isBelieved(at: now) }
         health.dueSince = try await store.dueSince(of: Set(sender.sources.keys))

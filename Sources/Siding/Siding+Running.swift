@@ -115,7 +115,10 @@ extension Siding {
 
     /// When each resource is synced next.
     func nextSyncs(at now: Timestamp) async throws(StoreError) -> [ResourceOutlook] {
-        let states = try await store.resourceStates(countsRecords: false)
+        try await nextSyncs(of: try await store.resourceStates(countsRecords: false), at: now)
+    }
+
+    func nextSyncs(of states: [ResourceState], at now: Timestamp) async throws(StoreError) -> [ResourceOutlook] {
         let entries = try await store.entries(QueueSelection(kinds: [.fetch]))
         let failures = declarations.value.failures
         return resources.map { resource in

@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import Siding
 import SidingChain
+import SidingCredentials
 import SidingHTTP
 import SidingModels
 import SidingNetwork
@@ -15,6 +16,7 @@ struct EmbeddingSnippets {
 
     let url: String
     let path: String
+    let environment: [String: String] = [:]
 
     func calls() async throws -> QueueEntry.State {
         let tracker = try Source(baseURL: url)
@@ -71,6 +73,7 @@ struct EmbeddingSnippets {
         for resource in health.resources where !resource.isWell {
             print("\(resource.name): \(resource.error?.message ?? resource.incomplete ?? "too old, or never complete")")
             if let complete = resource.completedAt { print("complete \(WallClock.system.now - complete) ago") }
+            if let next = resource.nextSync { print("next sync at \(next.rfc3339)") }
         }
         for gate in health.gates { print("writes to \(gate.source) wait: \(gate.note)") }
         if let since = health.dueSince { print("a write is due since \(since.rfc3339)") }
@@ -79,8 +82,8 @@ struct EmbeddingSnippets {
     }
 
     func queue(_ siding: Siding) async throws {
-        for entry in try await siding.queueEntries(in: [.parked]) {
-            print("\(entry.shortID) \(entry.method) \(entry.url): \(entry.lastError?.message ?? "held")")
+        for entry in try await siding.queueEntries() where entry.kind == .write {
+            print("\(entry.shortID) \(entry.method) \(entry.url): \(entry.lastError?.message ?? "\(entry.state)")")
             if entry.reason == .signIn { try await siding.retry(entry) }
             if entry.reason == .rejected { try await siding.drop(entry) }
         }
@@ -88,6 +91,7 @@ struct EmbeddingSnippets {
 
     func declared() throws -> [AnyResource] {
         var shop = try Source(baseURL: url)
+        shop.authorization = .bearer { environment["SHOP_TOKEN"] ?? "" }  // read for each request
         shop.idempotency = Idempotency()  // it honours Idempotency-Key: a write without an answer is sent again
         let products = AnyResource(
             "products", from: shop, at: "/products", key: "id", paging: .page(Paging.PageNumbers(size: 100)))

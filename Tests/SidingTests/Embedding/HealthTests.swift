@@ -20,6 +20,26 @@ import Testing
         #expect(await blog.siding.health.resources.first?.isStale == true)
     }
 
+    @Test
+    func `the next sync is due at once, then by the age, then when the page is, or never while a person holds it`()
+        async throws
+    {
+        let blog = try await EmbeddedBlog()
+        func next() async -> Timestamp? { await blog.siding.health.resources.first?.nextSync }
+        #expect(await next() == blog.time.now)
+        try await blog.siding.sync(blog.posts)
+        let due = blog.time.now + .seconds(60)
+        #expect(await next() == due)
+        blog.time.advance(by: .seconds(61))
+        #expect(await next() == due)
+        let wait = ScriptedAnswer.text("", status: .serviceUnavailable, headerFields: [.retryAfter: "120"])
+        blog.origin.set("/posts", wait)
+        _ = try await blog.siding.sync(blog.posts)
+        #expect(await next() == blog.time.now + .seconds(120))
+        for entry in try await blog.siding.queueEntries() { try await blog.siding.hold(entry) }
+        #expect(await next() == nil)
+    }
+
     @Test func `a failing resource has the start and the reason, and its source has the reason of its gate`()
         async throws
     {
