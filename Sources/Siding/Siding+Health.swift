@@ -44,7 +44,7 @@ extension Siding {
         }
     }
 
-    /// The present state, by a few reads of the store: their cost does not grow with the number of records or entries.
+    /// The present state, by a few reads of the store: their cost does not grow with the number of records or writes.
     public var health: Health {
         get async {
             var health = Health(storeFailure: activity.storeFailure, lastPoll: activity.lastPoll)

@@ -80,17 +80,35 @@ extension RecordQuery {
     public func array() async throws(RecordError) -> [Model] {
         var models: [Model] = []
         var window = RecordWindow(self)
-        let decoder = RecordDecoder(resource.coding)
         var walk = PortionWalk(portions: RecordPortions(try await selection(), in: store, size: Self.portion))
         while !window.isFull, let records = try await walk.next() {
             async let following = walk.peek()
-            for record in records where !window.isFull {
-                let model = try await resource.decodeUnlessPending(record, with: decoder, in: store)
-                if let model, window.takes(model) { models.append(model) }
+            for result in await decoded(records) where !window.isFull {
+                if let model = try result.get(), window.takes(model) { models.append(model) }
             }
             walk.take(await following)
         }
         return models
+    }
+
+    /// Decodes a portion by halves side by side, as nearly all the time goes into decoding.
+    private func decoded(_ records: [Record]) async -> [Swift.Result<Model?, RecordError>] {
+        let middle = records.count / 2
+        async let first = decoded(records[..<middle])
+        let second = await decoded(records[middle...])
+        return await first + second
+    }
+
+    private func decoded(_ records: ArraySlice<Record>) async -> [Swift.Result<Model?, RecordError>] {
+        let decoder = RecordDecoder(resource.coding)
+        var results: [Swift.Result<Model?, RecordError>] = []
+        results.reserveCapacity(records.count)
+        for record in records {
+            do throws(RecordError) {
+                results.append(.success(try await resource.decodeUnlessPending(record, with: decoder, in: store)))
+            } catch { results.append(.failure(error)) }
+        }
+        return results
     }
 
     /// The first model; nil if there is none.

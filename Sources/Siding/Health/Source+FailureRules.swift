@@ -72,7 +72,7 @@ extension Source {
         if kind != .fetch, !(failure.underlying is CredentialRefusal), case .http(let answer) = failure.reason,
             let refusal = answer.refusal(isOfWrite: true)
         {
-            return .refused(refusal)
+            return .refused(refusal, mayBeOfOne: answer.statusClass == .gone)
         }
         return SourceOutcome(failure, backoff: backoff(after: failure, kind, now: now), now: now)
     }

@@ -94,7 +94,7 @@ package struct SourceHealth: Sendable, Hashable {
         case .accepted:
             (refusal, refusals) = (nil, 0)
             answered(now)
-        case .refused(let how): refused(how, jitter: jitter, now: now)
+        case .refused(let how, let mayBeOfOne): refused(how, mayBeOfOne: mayBeOfOne, jitter: jitter, now: now)
         case .failed: failed(jitter: jitter, now: now)
         case .offline(let note): close(.offline, until: now + RetryRules.probeWindow, note, now)
         case .portal(let note): close(.portal, until: now + RetryRules.probeWindow, note, now)
@@ -125,10 +125,11 @@ package struct SourceHealth: Sendable, Hashable {
     }
 
     /// Records a write that was refused as others may be. The origin answered, so an outage is over.
-    private mutating func refused(_ how: String, jitter: Jitter, now: Timestamp) {
+    private mutating func refused(_ how: String, mayBeOfOne: Bool, jitter: Jitter, now: Timestamp) {
         (refusal, refusals) = (how, refusal == how ? refusals + 1 : 1)
         answered(now)
-        breaks(after: refusals, "\(refusals) writes in a row were refused in the same way: \(how)", jitter, now)
+        let row = mayBeOfOne ? min(refusals, RetryRules.breakerLimit) : refusals
+        breaks(after: row, "\(refusals) writes in a row were refused in the same way: \(how)", jitter, now)
     }
 
     private mutating func breaks(after count: Int, _ note: String, _ jitter: Jitter, _ now: Timestamp) {

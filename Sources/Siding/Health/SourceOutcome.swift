@@ -9,7 +9,9 @@ package enum SourceOutcome: Sendable, Hashable {
     /// It accepted a write: an outage is over, and so is a row of refusals.
     case accepted
     /// It refused a write in a way that others may meet too; see ``SidingChain/HTTPFailure/refusal(isOfWrite:)``.
-    case refused(String)
+    ///
+    /// `mayBeOfOne`: the refusal may as well concern the one record, so that the waits for others do not grow.
+    case refused(String, mayBeOfOne: Bool = false)
     /// An attempt failed.
     case failed
     case offline(note: String)

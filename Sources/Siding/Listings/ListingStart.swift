@@ -139,8 +139,8 @@ package enum Resumption {
     /// over a line that is down for a night continues.
     package static let limit = Duration.seconds(86_400)
 
-    /// The same for a fan-out pass. An origin may ask to be left alone for a day because of one parent; the pass then goes on with the
-    /// others.
+    /// The same for a fan-out pass that has not asked all its parents. An origin may ask to be left alone for a day because of one of
+    /// them; the pass then goes on with the others.
     package static let passLimit = limit + RetryRules.longestWait
 
     /// Whether the last progress is recent enough.
@@ -163,7 +163,7 @@ package enum Resumption {
     package static func tooOld(_ limit: Duration) -> String { "its checkpoint is older than \(text(limit))" }
 
     /// Why a fan-out pass was not resumed.
-    package static var passTooOld: String { "its pass is older than \(text(passLimit))" }
+    package static func passTooOld(_ limit: Duration) -> String { "its pass is older than \(text(limit))" }
 
     private static func text(_ limit: Duration) -> String {
         let seconds = limit.components.seconds

@@ -27,6 +27,9 @@ package struct PassState: Sendable, Hashable {
     /// See ``PassPosition/askedAt``.
     var askedAt: Timestamp?
     var endedAt: Timestamp?
+
+    /// How old its last progress may be for it to go on.
+    var limit: Duration { askedAt == nil ? Resumption.passLimit : Resumption.limit }
 }
 
 /// How a fan-out pass ended.
@@ -38,8 +41,6 @@ struct PassEnd: Sendable {
     var run: RunID
     /// Whether every parent's listing is complete, and with it the resource.
     var isComplete: Bool
-    /// Whether another pass begins at once, which sends the retained pages that this one leaves.
-    var isEarly = false
     /// Whether only new and changed parents were asked about: then absence proves nothing.
     var isOfChanges = false
     /// Which missing or filtered-out records may be deleted.
@@ -139,8 +140,8 @@ package struct ScopedCursor: Sendable, Hashable {
 }
 
 extension Store {
-    /// Resumes the open fan-out pass, or begins a new one: if none is open, if it is older than ``Resumption/passLimit``, or if
-    /// everything is listed again.
+    /// Resumes the open fan-out pass, or begins a new one: if none is open, if it is too old (``PassState/limit``), or if everything
+    /// is listed again.
     ///
     /// A changed definition first deletes all listings.
     func openPass(_ opening: ListingOpening) async throws(StoreError) -> PassPosition {
@@ -148,7 +149,7 @@ extension Store {
     }
 
     /// Ends the fan-out pass. Deletes the listings of parents that are gone, and supersedes retained fetches of parents outside
-    /// of this pass, unless it ends early.
+    /// of this pass.
     ///
     /// - Returns: what it added to the run's counters, and the missing records that were kept.
     @discardableResult

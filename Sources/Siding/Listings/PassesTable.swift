@@ -26,12 +26,12 @@ enum PassesTable {
         if listing.isUnconditional { try PageValidators(resource: resource.id).forget(scope: nil, transaction) }
         var dropped: String?
         if let (known, progressedAt) = try load(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
-            if Resumption.isTimely(progressedAt, within: Resumption.passLimit, now: queue.now) {
+            if Resumption.isTimely(progressedAt, within: known.limit, now: queue.now) {
                 return PassPosition(
                     pass: known.pass, takesAll: known.takesAll, isResumed: true, counters: resource.counters,
                     askedAt: known.askedAt)
             }
-            dropped = Resumption.passTooOld
+            dropped = Resumption.passTooOld(known.limit)
         }
         let pass = try transaction.first(
             """
@@ -91,7 +91,7 @@ enum PassesTable {
         if try end.isComplete && parents?.row.completedAt != nil && !hasPassingListing(resource, end, transaction) {
             try ResourcesTable.setCompleted(end.run, at: queue.now, nil, of: resource, transaction)
         }
-        if !end.isEarly { try supersede(resource, end, over: parents, queue, transaction) }
+        try supersede(resource, end, over: parents, queue, transaction)
         var hasHidden = false
         // First, so that they do not count as missing.
         if end.isComplete, !end.isOfChanges, let pass = try load(of: resource, transaction)?.pass {
@@ -162,8 +162,8 @@ enum PassesTable {
             """, resource, end.pass, fromStart)
     }
 
-    /// Supersedes retained fetches of parents outside of this pass: nobody would send them again. One that waits for a person keeps
-    /// its place while the parent lives.
+    /// Supersedes retained fetches of parents that are gone or outside of this pass: nobody would send them again. One that waits for a
+    /// person keeps its place while the parent lives.
     private static func supersede(
         _ resource: Int64, _ end: PassEnd, over parents: RecordsTable?, _ queue: QueueTransitions,
         _ transaction: borrowing Transaction

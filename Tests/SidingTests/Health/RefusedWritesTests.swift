@@ -33,15 +33,11 @@ import Testing
         Dictionary(grouping: try await bench.store.entries(QueueSelection()), by: \.state).mapValues(\.count)
     }
 
-    /// An origin in the middle of a deployment may answer to all that it knows nothing of them.
-    private static let refusals =
-        RefusedParentsTests.refusals + [.status(.notFound), .text(#"{"message":"no such route"}"#, status: .gone)]
-
-    @Test(arguments: refusals.indices)
+    @Test(arguments: RefusedParentsTests.refusals.indices)
     func `behind five that are refused in the same way the others wait in the queue, and one at a time is tried`(
         _ index: Int
     ) async throws {
-        let bench = try await bench(45) { _ in Self.refusals[index] }
+        let bench = try await bench(45) { _ in RefusedParentsTests.refusals[index] }
         #expect(try await sent(bench) == 5)
         #expect(try await states(bench) == [.parked: 5, .queued: 40])
         #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(30)])
@@ -55,6 +51,31 @@ import Testing
         #expect(try await sent(bench) == 39)
         #expect(try await states(bench) == [.parked: 6])
         #expect(try await bench.store.gates() == [])
+    }
+
+    /// An origin in the middle of a deployment may answer to all that it knows nothing of them; or the records are gone.
+    @Test(arguments: [HTTPResponse.Status.notFound, .gone])
+    func `behind five that the origin does not find one is tried each half minute, also beside deletions`(
+        _ status: HTTPResponse.Status
+    ) async throws {
+        let bench = try await bench(45) { _ in .status(status) }
+        #expect(try await sent(bench) == 5)
+        for _ in 1...8 {
+            #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(30)])
+            bench.time.advance(by: .seconds(30))
+            #expect(try await sent(bench) == 1)
+        }
+        #expect(try await states(bench) == [.parked: 13, .queued: 32])
+        for number in 1...45 { bench.origin.set("/\(number)", .status(.created)) }
+        bench.time.advance(by: .seconds(30))
+        #expect(try await sent(bench) == 32)
+        // A deletion is done then, and shows nothing of the others.
+        for (number, method) in [HTTPRequest.Method.post, .post, .delete, .post, .post, .delete, .post].enumerated() {
+            bench.origin.set("/new/\(number)", .status(status))
+            try await bench.enqueue("/new/\(number)", method, idempotency: nil)
+        }
+        #expect(try await sent(bench) == 7)
+        #expect(try await bench.store.gates().map(\.reason) == [.breaker])
     }
 
     @Test func `the gate has the origin's message`() async throws {

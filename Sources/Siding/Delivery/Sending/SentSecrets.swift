@@ -55,8 +55,9 @@ extension WriteResult {
     func scrubbed(of secrets: SentSecrets) -> WriteResult {
         var scrubbed = self
         scrubbed.theirs = theirs?.scrubbed(of: secrets)
-        if case .refused(let how) = outcome {
-            scrubbed.outcome = .refused(String(decoding: secrets.scrubbed(Array(how.utf8)), as: UTF8.self))
+        if case .refused(let how, let mayBeOfOne) = outcome {
+            let words = String(decoding: secrets.scrubbed(Array(how.utf8)), as: UTF8.self)
+            scrubbed.outcome = .refused(words, mayBeOfOne: mayBeOfOne)
         }
         switch transition {
         case .delivered(let answer): scrubbed.transition = .delivered(answer.scrubbed(of: secrets))

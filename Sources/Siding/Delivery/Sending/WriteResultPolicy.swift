@@ -119,9 +119,9 @@ struct WriteResultPolicy: Sendable {
     /// Statuses with a meaning specific to writes.
     private func special(_ answer: HTTPFailure, _ failure: Failure) -> WriteResult? {
         switch answer.statusClass {
-        // The record to delete is gone already.
+        // The record to delete is gone already, or the origin knows none at the moment: it has accepted nothing.
         case .gone where isGoneDone:
-            return WriteResult(.delivered(kept(answer)), .accepted)
+            return WriteResult(.delivered(kept(answer)), .answers)
         // The origin is still processing the first attempt with this key (draft-ietf-httpapi-idempotency-key-header §2.6).
         case .conflict
         where answer.status == 409 && write.isKeyed && mayHaveArrived

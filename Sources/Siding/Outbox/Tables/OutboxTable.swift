@@ -118,7 +118,7 @@ enum OutboxTable {
             """, resource, map: entry)
     }
 
-    /// The open fetches of a resource whose listing does not belong to this fan-out pass, and whether their parent is gone.
+    /// The open fetches of a resource whose listing does not belong to this fan-out pass, or whose parent is gone.
     static func openFetches(
         of resource: String, numbered number: Int64, outside pass: Int64, over parents: RecordsTable?,
         _ transaction: borrowing Transaction
@@ -127,7 +127,7 @@ enum OutboxTable {
             """
             SELECT q.*, \(parents?.isGone("q.scope") ?? "1") AS is_gone FROM siding_outbox_entries q
             LEFT JOIN siding_listings l ON l.resource = ?2 AND l.scope = q.scope
-            WHERE q.kind = 'fetch' AND q.resource = ?1 AND q.completed_at IS NULL AND l.pass IS NOT ?3
+            WHERE q.kind = 'fetch' AND q.resource = ?1 AND q.completed_at IS NULL AND (l.pass IS NOT ?3 OR is_gone)
             """, resource, number, pass
         ) { (entry: try entry($0), scope: try $0.text("scope"), isOfGone: try $0.isTrue("is_gone")) }
     }

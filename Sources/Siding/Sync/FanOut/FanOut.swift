@@ -86,10 +86,10 @@ struct FanOut: Sendable {
         return report
     }
 
-    private func end(of pass: PassPosition, isComplete: Bool, isEarly: Bool = false) -> PassEnd {
+    private func end(of pass: PassPosition, isComplete: Bool) -> PassEnd {
         PassEnd(
             resource: resource.name, parent: each.resource, pass: pass.pass, lease: sync.lease, run: sync.run,
-            isComplete: isComplete, isEarly: isEarly, isOfChanges: each.parents.areChanged && !pass.takesAll,
+            isComplete: isComplete, isOfChanges: each.parents.areChanged && !pass.takesAll,
             deletions: sync.deletionTerms)
     }
 
@@ -103,7 +103,7 @@ struct FanOut: Sendable {
             resource.isDueAnew(since: askedAt, at: sync.engine.now)
         {
             // Else one parent that fails for hours would keep the others from being listed.
-            tally.add(ended: position, try await store.endPass(end(of: position, isComplete: false, isEarly: true)))
+            tally.add(ended: position, try await store.endPass(end(of: position, isComplete: false)))
             position = try await store.openPass(opening)
         }
         tally.add(position)

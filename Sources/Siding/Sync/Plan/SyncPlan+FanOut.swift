@@ -86,8 +86,8 @@ extension SyncPlan {
             let pass = state?.pass
             startsAnew = options.startsAnew || options.isAdHoc || isChanged
             let isOpen = pass?.isOpen ?? false
-            let goesOn = Resumption.goesOn(
-                state?.progressedAt, startsAnew: startsAnew, within: Resumption.passLimit, now: now)
+            let limit = pass?.limit ?? Resumption.limit
+            let goesOn = Resumption.goesOn(state?.progressedAt, startsAnew: startsAnew, within: limit, now: now)
             if isOpen, goesOn, let pass {
                 reason = "the interrupted pass continues: "
                 position = PassPosition(pass: pass.pass, takesAll: pass.takesAll, isResumed: true)
@@ -95,7 +95,7 @@ extension SyncPlan {
             }
             reason =
                 isChanged ? "the definition changed: " : options.isFull ? "full listings, as asked: " : "a new pass: "
-            if isOpen, !startsAnew { reason = "a new pass, as \(Resumption.passTooOld): " }
+            if isOpen, !startsAnew { reason = "a new pass, as \(Resumption.passTooOld(limit)): " }
             position = PassPosition(pass: (pass?.pass ?? 0) + 1, takesAll: startsAnew, isResumed: false)
         }
     }

@@ -94,11 +94,21 @@ import Testing
         let taken = try await bench.open("a", next)
         try require(taken.entry?.id, is: entries["a"]?.id, "the entry that was taken up")
         let other = PassPosition(pass: next.pass + 1, takesAll: false, isResumed: false)
-        try await bench.end(other, isComplete: false, isEarly: true)
-        let left = try require(entries["b"], "the entry that was left")
-        try await require(bench.entry(left.id).state, is: .queued, "the entry where another pass begins at once")
         try await bench.end(other, isComplete: false)
         for entry in entries.values { try await require(bench.entry(entry.id).state, is: .done, "the entry") }
+    }
+
+    @Test func `the retained fetch of a parent that is gone meanwhile ends with the pass that has its listing`()
+        async throws
+    {
+        var bench = try await StoreBench()
+        let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        var entries: [QueueEntry] = []
+        for key in ["a", "b"] { entries.append(try await bench.retain(bench.open(key, pass).page)) }
+        _ = try await bench.store.delete(RecordLookup(resource: StoreBench.resource, keys: ["a"]))
+        try await bench.end(pass, isComplete: false)
+        try await require(bench.entry(entries[0].id).state, is: .done, "the entry of the one that is gone")
+        try await require(bench.entry(entries[1].id).state, is: .queued, "the other one")
     }
 
     @Test func `each listing has a cursor of its own`() async throws {
@@ -293,11 +303,11 @@ extension StoreBench {
                 isCounted: true, parks: nil, expiry: nil, wait: { _ in .seconds(60) }))
     }
 
-    fileprivate func end(_ pass: PassPosition, isComplete: Bool, isEarly: Bool = false) async throws {
+    fileprivate func end(_ pass: PassPosition, isComplete: Bool) async throws {
         try await store.endPass(
             PassEnd(
                 resource: Self.child, parent: Self.resource, pass: pass.pass, lease: lease, run: run,
-                isComplete: isComplete, isEarly: isEarly))
+                isComplete: isComplete))
     }
 
     fileprivate func childState() async throws -> ResourceState {
