@@ -46,9 +46,12 @@ package struct PageAnswer: Sendable {
     /// - Parameters:
     ///   - document: the body; nil if it is not JSON.
     ///   - record: the record of the write in it; nil if it is not there.
-    package init(toWrite headerFields: HTTPFields, _ document: JSONDocument?, record: JSONDocument?) {
+    ///   - body: that of the request; nil if it has none.
+    package init(
+        toWrite headerFields: HTTPFields, _ document: JSONDocument?, record: JSONDocument?, sent body: [UInt8]? = nil
+    ) {
         self.init(headerFields: headerFields, recordCount: record == nil ? 0 : 1, envelope: [:])
-        isOfWrite = true
+        (isOfWrite, requestBody) = (true, body.map { String(decoding: $0, as: UTF8.self) })
         surroundings = document.map { Envelope.surroundings(of: record, in: $0) } ?? []
     }
 
@@ -97,6 +100,11 @@ package struct PageAnswer: Sendable {
         let text = text.lowercased()
         let asked = [url?.description, requestBody].compactMap { $0?.lowercased() }
         return asked.contains { asked in ["=\(text)", "/\(text)", "\"\(text)\""].contains { asked.contains($0) } }
+    }
+
+    /// Whether the body of the request has a member of this name, so that the answer may repeat it with whatever value.
+    func repeats(member name: String) -> Bool {
+        requestBody?.lowercased().contains("\"\(name.lowercased())\"") ?? false
     }
 
     /// The truth of the value at `path`, in any spelling (`true`, "yes", 1); nil if it is missing, or neither true nor false.

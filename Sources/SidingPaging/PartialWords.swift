@@ -8,7 +8,7 @@ enum PartialWords {
     ///   word itself.
     static func areIn(_ text: String, isMessage: Bool) -> Bool {
         guard (7...longest).contains(text.utf8.count) else { return false }
-        let text = text.lowercased()
+        let text = separated(text).lowercased()
         let words = text.split { !$0.isLetter }
         return words.indices.contains { place in
             let word = words[place]
@@ -19,6 +19,15 @@ enum PartialWords {
             if place + 1 < words.count, nouns.contains(String(words[place + 1])) { return true }
             // At the end of a clause it is said of what stands before: "Partial: 2 of 5 shards failed".
             return word.endIndex == text.endIndex || clauseEnds.contains(text[word.endIndex])
+        }
+    }
+
+    /// The words of a state that is written as one: `PartialContent`.
+    private static func separated(_ text: String) -> String {
+        guard text.allSatisfy({ $0.isASCII && $0.isLetter }) else { return text }
+        return text.reduce(into: "") { words, letter in
+            if letter.isUppercase, words.last?.isLowercase == true { words.append(" ") }
+            words.append(letter)
         }
     }
 

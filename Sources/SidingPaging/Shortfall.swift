@@ -59,12 +59,19 @@ package struct Shortfall: Sendable, Hashable {
                 isOfWrite: answer.isOfWrite)
         }
         let others = Set(values.filter { $0.isIdentity || $0.saysOK }.map(\.holder))
-        for place in values.indices { values[place].saysNothing = others.contains(values[place].holder) }
+        let tallies = Set(values.filter(\.isTally).map(\.holder))
+        let isRecord = answer.isOfWrite && values.contains { $0.isIdentity && $0.names.count == 1 }
+        for place in values.indices {
+            values[place].saysNothing = others.contains(values[place].holder)
+            values[place].isInTally = tallies.contains(values[place].holder)
+            values[place].isInRecord = isRecord
+        }
         if let flag = values.first(where: { $0.isFlag || $0.saysPartial }) { return Shortfall(.part, flag.description) }
         // Beside records an error may concern one of them, or be one that was handled.
         guard answer.recordCount == 0 else { return nil }
         if let words = error(among: values) { return Shortfall(.error, words) }
-        return values.first { $0.saysFailed && !answer.repeats($0.text) }.map { Shortfall(.error, $0.description) }
+        return values.first { $0.saysFailed && !answer.repeats($0.text) && !$0.isRepeated(in: answer) }
+            .map { Shortfall(.error, $0.description) }
     }
 
     /// The words of the first error: "$.error says: RATE_LIMITED, too many".
@@ -85,9 +92,23 @@ package struct Shortfall: Sendable, Hashable {
         /// Whether its object is a record, such as the parent of the listing, or says that all is well: then what may be a state of
         /// the record, or a text for each answer, says nothing of this one.
         var saysNothing = false
+        /// Whether its object counts what was done, and what was not.
+        var isInTally = false
+        /// Whether the root of the answer to a write is a record.
+        var isInRecord = false
 
         /// The object that it is a member of.
         var holder: [JSONPath.Component] { Array(path.components.dropLast()) }
+
+        /// Whether it is a number of what was done: `{"succeeded": 3, "failed": 1}`.
+        var isTally: Bool { value.wholeNumber != nil && (names.last.map(Shortfall.tallies.contains) ?? false) }
+
+        /// Whether the request itself has its member, with a number or a Boolean.
+        func isRepeated(in answer: PageAnswer) -> Bool {
+            guard isOfWrite, case .member(let name)? = path.components.last else { return false }
+            if case .text = value { return false }
+            return answer.repeats(member: name)
+        }
 
         var isIdentity: Bool { names.last.map(Shortfall.identities.contains) ?? false }
 
@@ -106,7 +127,7 @@ package struct Shortfall: Sendable, Hashable {
 
         /// Whether the objects that hold it concern the whole answer.
         private func isHeld(by count: Int) -> Bool {
-            names.prefix(count).allSatisfy { $0 == "shards" || ExtentName($0).isContainer }
+            names.prefix(count).allSatisfy { ["shards", "clusters"].contains($0) || ExtentName($0).isContainer }
         }
 
         var isFlag: Bool {
@@ -116,18 +137,27 @@ package struct Shortfall: Sendable, Hashable {
             if Shortfall.successes.contains(name) {
                 return !isOfWrite && !saysNothing && value.truth(orNumber: name.hasPrefix("is")) == false
             }
+            // At the root it may be a state of the parent, if there are records.
+            if Shortfall.wholes.contains(name), names.count > 1 { return saysIncomplete }
             if Shortfall.errorFlags.contains(name) {
                 return !isOfWrite && !saysNothing && value.truth(orNumber: false) == true
             }
             if Shortfall.flags.contains(name) {
                 return value.truth(orNumber: false) == true || (value.wholeNumber ?? 0) > 0
+                    || ExtentName.folded(text) == "omitted"
+            }
+            if Shortfall.failedCounts.contains(name) { return !isInRecord && (value.wholeNumber ?? 0) > 0 }
+            if names.dropLast().last == "clusters", ["skipped", "partial"].contains(name) {
+                return (value.wholeNumber ?? 0) > 0
             }
             if Shortfall.adjectives.contains(name), !isOfRecord {
                 // Without "is" a number may be a count.
                 return value.truth(orNumber: name.hasPrefix("is")) == true
             }
             // At the root it may be a result: of a job, of a test.
-            if name == "failed", names.count > 1 { return (value.wholeNumber ?? 0) > 0 }
+            if name == "failed", names.count > 1 || (isOfWrite && isInTally && !isInRecord) {
+                return (value.wholeNumber ?? 0) > 0
+            }
             return isOfFailures
         }
 
@@ -136,7 +166,7 @@ package struct Shortfall: Sendable, Hashable {
             let isElement = if case .index? = path.components.last { true } else { false }
             if isElement, names.last == "unreachable", isHeld(by: names.count - 1) { return !isOfWrite && !isNothing }
             guard let place = names.firstIndex(of: "failures"), isHeld(by: place), !isNothing else { return false }
-            return place > 0 || (isListed && !isOfWrite)
+            return place > 0 || (isListed && !isInRecord)
         }
 
         /// Whether it is in a list or object at the root, not a member of the root.
@@ -148,7 +178,8 @@ package struct Shortfall: Sendable, Hashable {
         var saysPartial: Bool {
             guard case .text(let text) = value, let name = names.last,
                 !(isOfWrite && (names.count == 1 || PartialWords.isOfMessage(name))),
-                PartialWords.areIn(text, isMessage: PartialWords.isOfMessage(name)), PartialWords.mayBeIn(name)
+                PartialWords.areIn(text, isMessage: PartialWords.isOfMessage(name)),
+                PartialWords.mayBeIn(name) || (names.dropLast().last.map(PartialWords.isOfMessage) ?? false)
             else { return false }
             return names.dropLast().allSatisfy {
                 $0 == "shards" || ExtentName($0).isContainer || PartialWords.mayBeIn($0)
@@ -157,7 +188,7 @@ package struct Shortfall: Sendable, Hashable {
 
         /// The names of errors. A record may have some of them, such as a job.
         private var errors: Set<String> {
-            isOfWrite || saysNothing || saysNoneFound ? Shortfall.errors : Shortfall.errorsBesideList
+            saysNothing || isInRecord || (saysNoneFound && !isOfWrite) ? Shortfall.errors : Shortfall.errorsBesideList
         }
 
         /// Whether it says that there are no records, as some origins say in the place of an error.
@@ -172,14 +203,26 @@ package struct Shortfall: Sendable, Hashable {
             return isHeld(by: place) && !isNothing
         }
 
-        /// Whether it is a text or a status code by which an answer without records says that it failed. Some origins say 404 of an
-        /// empty list.
+        private var saysIncomplete: Bool {
+            guard let name = names.last, !isOfWrite, !saysNothing else { return false }
+            return Shortfall.wholes.contains(name) && value.truth(orNumber: false) == false
+        }
+
+        /// Whether it is a text, a flag or a status code by which an answer without records says that it failed. Some origins say 404
+        /// of an empty list.
         var saysFailed: Bool {
-            guard let name = names.last, isHeld(by: names.count - 1), !isOfWrite, !saysNothing else { return false }
-            if let code = value.wholeNumber {
-                return Shortfall.codes.contains(name) && (400...599).contains(code) && ![404, 410].contains(code)
+            guard let name = names.last, isHeld(by: names.count - 1), !saysNothing, !isInRecord else { return false }
+            if isOfWrite, Shortfall.successes.contains(name) {
+                return value.truth(orNumber: name.hasPrefix("is") || name == "success") == false
             }
-            return Shortfall.states.contains(name) && Shortfall.failedStates.contains(ExtentName.folded(text))
+            if saysIncomplete { return true }
+            if isOfWrite, Shortfall.errorFlags.contains(name) { return value.truth(orNumber: false) == true }
+            if let code = value.wholeNumber {
+                let isOfNone = [404, 410].contains(code) && !isOfWrite
+                return Shortfall.codes.contains(name) && (400...599).contains(code) && !isOfNone
+            }
+            let states = isOfWrite ? Shortfall.refusedStates : Shortfall.failedStates
+            return Shortfall.states.contains(name) && states.contains(ExtentName.folded(text))
         }
 
         /// The path of the error that it is part of; nil for nothing.
@@ -217,6 +260,14 @@ package struct Shortfall: Sendable, Hashable {
     private static let flags: Set<String> = [
         "timedout", "terminatedearly", "incompleteresults", "partialresults", "haspartialresults", "partialresult",
     ]
+    /// False if more is still to come.
+    private static let wholes: Set<String> = ["complete", "iscomplete", "allcomplete"]
+    private static let failedCounts: Set<String> = [
+        "failednodes", "failedshards", "shardsfailed", "numfailed", "failedcount", "numberfailed",
+    ]
+    private static let tallies: Set<String> = [
+        "succeeded", "success", "successful", "successes", "processed", "created", "updated", "deleted", "inserted",
+    ]
     private static let errorFlags: Set<String> = ["haserror", "haserrors", "iserror"]
     /// What is true of a whole answer.
     private static let successes: Set<String> = [
@@ -230,19 +281,29 @@ package struct Shortfall: Sendable, Hashable {
         "status", "code", "statuscode", "httpstatus", "httpcode", "httpstatuscode",
     ]
     private static let errorCodes: Set<String> = ["errno", "errcode", "errorcode"]
-    private static let failedStates: Set<String> = [
-        "error", "fail", "failed", "failure", "incomplete", "degraded", "unavailable", "timeout", "timedout",
-    ]
+    private static let refusedStates: Set<String> = ["error", "fail", "failed", "failure"]
+    private static let failedStates = refusedStates.union([
+        "incomplete", "degraded", "unavailable", "timeout", "timedout", "processing", "inprogress", "notready",
+        "initializing", "rebuilding",
+    ])
     private static let adjectives: Set<String> = ["incomplete", "isincomplete", "partial", "ispartial"]
 
     // MARK: In header fields
 
+    /// The names of fields that say "true", "yes" or 1 of a part, without their `X-`.
+    private static let flagFields = flags.union(adjectives).union([
+        "partialcontent", "partialresponse", "resultspartial", "resultpartial",
+    ])
+
     private static func inFields(of answer: PageAnswer) -> Shortfall? {
-        answer.headerFields.first {
+        answer.headerFields.first { field in
             // A URL repeats what was asked for.
-            $0.name.canonicalName.hasPrefix("x-") && !$0.value.contains(where: "/?=".contains)
-                && PartialWords.areIn($0.value, isMessage: false)
-                && !PartialWords.areOfData(ExtentName.folded($0.name.canonicalName))
+            guard field.name.canonicalName.hasPrefix("x-"), !field.value.contains(where: "/?=".contains) else {
+                return false
+            }
+            let name = ExtentName.folded(String(field.name.canonicalName.dropFirst(2)))
+            if flagFields.contains(name) { return EnvelopeScalar.text(field.value).truth(orNumber: true) == true }
+            return PartialWords.areIn(field.value, isMessage: false) && !PartialWords.areOfData(name)
         }
         .map { Shortfall(.part, "\($0.name.rawName) is '\(PlainText.oneLine($0.value, limit: 200))'") }
     }

@@ -24,18 +24,34 @@ private enum WebPage {
         let type = (fields[.contentType] ?? "").lowercased().prefix { $0 != ";" }.filter { !$0.isWhitespace }
         let text = body.withoutByteOrderMark.drop { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains($0) }
         let isOne =
-            if ["text/html", "application/xhtml+xml"].contains(type) {
+            if ["text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"].contains(type) {
                 text.first == UInt8(ascii: "<")
             } else {
-                (type.isEmpty || type == "text/plain" || type.contains("json")) && startsPage(text)
+                (others.contains(type) || type.contains("json")) && startsPage(text, with: tags)
+                    || xml.contains(type) && startsPage(text, with: xmlTags)
             }
         return isOne && accepted?.lowercased().contains("html") != true
     }
 
-    /// Whether it begins with `<!doctype html` or `<html`, in any case.
-    private static func startsPage(_ text: ArraySlice<UInt8>) -> Bool {
-        let start = String(decoding: text.prefix(15), as: UTF8.self).lowercased()
-        return ["<!doctype html", "<html"].contains { tag in
+    /// Other types that portals give their pages.
+    private static let others: Set<String> = ["", "text/plain", "application/octet-stream"]
+    private static let xml: Set<String> = ["text/xml", "application/xml"]
+    /// The tags by which a page begins, as browsers read it without a type (https://mimesniff.spec.whatwg.org, table of 7.1), but for
+    /// those that a text may begin with, too.
+    private static let tags = [
+        "<!doctype html", "<html", "<head", "<script", "<meta",
+    ]
+    private static let xmlTags = ["<!doctype html", "<wispaccessgatewayparam"]
+
+    /// Whether it begins with one of these tags, in any case, behind comments and an XML declaration.
+    private static func startsPage(_ text: ArraySlice<UInt8>, with tags: [String]) -> Bool {
+        guard text.first == UInt8(ascii: "<") else { return false }
+        var start = String(decoding: text.prefix(2_048), as: UTF8.self).lowercased()[...]
+        for (opening, end) in [("<?xml", "?>"), ("<!--", "-->"), ("<!--", "-->")] where start.hasPrefix(opening) {
+            guard let end = start.firstRange(of: end) else { return false }
+            start = start[end.upperBound...].drop(while: \.isWhitespace)
+        }
+        return tags.contains { tag in
             start.hasPrefix(tag) && !(start.dropFirst(tag.count).first?.isLetter ?? false)
         }
     }

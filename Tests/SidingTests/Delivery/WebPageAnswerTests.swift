@@ -32,6 +32,12 @@ import Testing
             Self.page(text: "\u{FEFF}\n  <html>"), .text("<!DOCTYPE html><title>Hi", headerFields: [:]),
             Self.page("text/plain", text: "\u{FEFF}\n<HTML>"),
             Self.page("application/json", text: "<html lang=\"de\">"),
+            Self.page("application/octet-stream", text: "<!-- login -->\n<HEAD><title>Hi"),
+            Self.page("text/plain", text: "<script>location = 'https://portal.example'</script>"),
+            Self.page("text/plain", text: "<meta http-equiv=refresh content='0; url=https://portal.example'>"),
+            Self.page("application/xml", text: "<?xml version=\"1.0\"?>\n<!DOCTYPE html PUBLIC \"-//W3C\">"),
+            Self.page("text/xml", text: "<?xml version=\"1.0\"?><!-- x --><WISPAccessGatewayParam>"),
+            Self.page("application/vnd.wap.xhtml+xml"),
         ] {
             let bench = try await WriteBench()
             bench.origin.set("/a", answer)

@@ -79,7 +79,11 @@ import Testing
             #"{"error":false}"#, #"{"error":""}"#, #"{"errors":{}}"#, #"{"errors":0}"#, #"{"error":{"code":0}}"#,
             // What the record itself says.
             #"{"id":7,"status":"partial"}"#, #"{"id":7,"partial":true}"#, #"{"id":7,"incomplete":true}"#,
-            #"{"id":7,"failed":3}"#, #"{"items":[{"id":7,"error":"of one"}]}"#, #"{"job":{"error":"of before"}}"#,
+            #"{"id":7,"failed":3}"#, #"{"failed":3}"#, #"{"id":7,"success":false}"#, #"{"key":"k","errorCode":"E1"}"#,
+            #"{"id":7,"status":"failed"}"#, #"{"id":7,"failures":["x"]}"#, #"{"succeeded":2,"failed":0}"#,
+            #"{"status":"success"}"#, #"{"success":true,"code":0}"#, #"{"errcode":0,"errmsg":"ok"}"#,
+            #"{"status":"processing"}"#, #"{"complete":false}"#, #"{"items":[{"id":7,"error":"of one"}]}"#,
+            #"{"job":{"error":"of before"}}"#,
         ], [HTTPResponse.Status.ok, .created])
     func `an answer that only resembles an error is a delivery`(
         body: String, status: HTTPResponse.Status
@@ -88,6 +92,30 @@ import Testing
             let entry = try await Self.end(try Self.answer(body, status), method: method)
             #expect(entry.state == .done && entry.answerStatus == status.code && !entry.isOnlyAccepted)
         }
+    }
+
+    @Test(
+        arguments: [
+            #"{"success":false,"message":"locked"}"#, #"{"ok":false}"#, #"{"isSuccess":false}"#, #"{"success":0}"#,
+            #"{"data":{"success":false}}"#, #"{"succeeded":"no"}"#, #"{"status":"error","message":"no"}"#,
+            #"{"status":"fail","data":{"title":"too long"}}"#, #"{"result":"failed"}"#, #"{"has_errors":true}"#,
+            #"{"errorCode":"E1","errorMessage":"no"}"#, #"{"errcode":40001,"errmsg":"no"}"#, #"{"statusCode":500}"#,
+            #"{"code":404,"msg":"no such row"}"#,
+        ], methods)
+    func `a flag, a state or a code that says that nothing was done is a refusal`(
+        body: String, method: HTTPRequest.Method
+    ) async throws {
+        let entry = try await Self.end(try Self.answer(body), method: method)
+        #expect(entry.state == .parked && entry.reason == .rejected, "\(entry.lastError?.message ?? "")")
+    }
+
+    @Test func `such members do not count where the request has them`() async throws {
+        let bench = try await WriteBench()
+        let body = #"{"ok":false,"status":"failed","code":500}"#
+        bench.origin.set("/a", try Self.answer(body))
+        let entry = try await bench.enqueue("/a", .patch, body: body)
+        _ = try await bench.sender().drain()
+        #expect(try await bench.entry(entry.id).state == .done)
     }
 
     @Test(
@@ -130,6 +158,7 @@ import Testing
         (#"{"_shards":{"failures":[{"shard":1}]}}"#, .created, nil, "$._shards.failures"),
         (#"{"timed_out":true,"updated":3}"#, .ok, nil, "$.timed_out is true"),
         (#"{"meta":{"partial":true}}"#, .ok, nil, "$.meta.partial is true"),
+        (#"{"succeeded":3,"failed":1}"#, .ok, nil, "$.failed is 1"), (#"{"failures":["x"]}"#, .ok, nil, "$.failures"),
         (#"{"meta":{"status":"partially done"}}"#, .ok, nil, "$.meta.status is"),
         ("{}", .ok, ("X-Result", "partial"), "X-Result is 'partial'"),
     ]

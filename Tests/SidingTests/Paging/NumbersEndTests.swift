@@ -74,5 +74,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (HTTPResponse.Status.unprocessableContent, #"{"message":"Only the first 3 search results are available"}"#),
+        (.unprocessableContent, "{}"), (.badRequest, #"{"error":{"message":"Result window is too large"}}"#),
+        (.notFound, #"{"detail":"the maximum offset is 3"}"#),
+    ])
+    func `a page that is refused for the number of records before it ends no listing`(
+        _ status: HTTPResponse.Status, _ body: String
+    ) async throws {
+        var bench = try await EngineBench()
+        bench.resource.paging = .page(.init(size: 2))
+        bench.origin.set("/posts?page=1", .text(#"[{"id":1},{"id":2}]"#))
+        bench.origin.set("/posts?page=2", .text(#"[{"id":3}]"#))
+        bench.origin.set("/posts?page=3", .text(body, status: status))
+        let report = try await bench.sync()
+        #expect(report.result.outcome == .failed)
+        #expect(report.result.error?.message.contains("\(status.code)") == true)
+        // Behind the last page others say that there is none.
+        bench.origin.set("/posts?page=3", .text(#"{"detail":"Invalid page."}"#, status: .notFound))
+        #expect(try await bench.sync().result.outcome == .saved)
+    }
+
     private func name(_ text: String) throws -> HTTPField.Name { try #require(HTTPField.Name(text)) }
 }

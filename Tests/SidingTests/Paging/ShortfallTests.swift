@@ -52,6 +52,14 @@ import Testing
         (#"{"items":ITEMS,"meta":{"isSuccess":0}}"#, "$.meta.isSuccess is 0"),
         (#"{"jobComplete":false,"items":ITEMS}"#, "$.jobComplete is false"),
         (#"{"items":ITEMS,"has_errors":true}"#, "$.has_errors is true"),
+        (#"{"meta":{"complete":false},"items":ITEMS}"#, "$.meta.complete is false"),
+        (#"{"items":ITEMS,"partialResults":"omitted"}"#, "$.partialResults is 'omitted'"),
+        (#"{"items":ITEMS,"failedShards":1}"#, "$.failedShards is 1"),
+        (#"{"items":ITEMS,"meta":{"num_failed":2}}"#, "$.meta.num_failed is 2"),
+        (#"{"items":ITEMS,"_clusters":{"total":2,"skipped":1}}"#, "$._clusters.skipped is 1"),
+        (#"{"items":ITEMS,"warnings":[{"code":"PARTIAL_RESULTS"}]}"#, "$.warnings[0].code is"),
+        (#"{"items":ITEMS,"meta":{"warnings":[{"type":"PARTIAL_RESULT"}]}}"#, "$.meta.warnings[0].type is"),
+        (#"{"items":ITEMS,"messages":[{"text":"Partial result: one shard"}]}"#, "$.messages[0].text is"),
         (#"{"items":ITEMS,"unreachable":["regions/eu-2"]}"#, "$.unreachable[0] is 'regions/eu-2'"),
     ])
     func `a sign in the body that the answer is not whole makes the listing incomplete`(
@@ -64,6 +72,8 @@ import Testing
     @Test(arguments: [
         (#"{"items":[],"error":{"code":"RATE_LIMITED","message":"too many"}}"#, "RATE_LIMITED, too many"),
         (#"{"items":[],"error":"try later"}"#, "$.error says: try later"),
+        (#"{"items":[],"complete":false}"#, "$.complete is false"),
+        (#"{"items":[],"status":"processing"}"#, "$.status is 'processing'"),
         (#"{"items":[],"errors":[{"message":"try later"}]}"#, "$.errors says: try later"),
         (#"{"items":[],"errors":["a","b"]}"#, "$.errors says: a, b"),
         (#"{"items":[],"error":true}"#, "$.error says: true"),
@@ -114,6 +124,9 @@ import Testing
             (.partialContent, nil, #"{"items":ITEMS}"#, "206 Partial Content"),
             (.partialContent, nil, #"{"items":[]}"#, "206 Partial Content"),
             (.ok, ("X-Result", "partial"), #"{"items":ITEMS}"#, "X-Result is 'partial'"),
+            (.ok, ("X-Partial-Results", "1"), #"{"items":ITEMS}"#, "X-Partial-Results is '1'"),
+            (.ok, ("X-Partial-Content", "yes"), #"{"items":ITEMS}"#, "X-Partial-Content is 'yes'"),
+            (.ok, ("X-Response-Status", "PartialContent"), #"{"items":ITEMS}"#, "is 'PartialContent'"),
             (.ok, ("x-completeness", "Partial results"), #"{"items":ITEMS}"#, "is 'Partial results'"),
             (
                 .ok, ("X-Note", "the answer is only partial because a shard failed"), #"{"items":ITEMS}"#,

@@ -98,7 +98,7 @@ import Testing
 
     static let others: [(ScriptedAnswer, RunOutcome)] = [
         (page(#"[{"id":1}]"#), .saved), (page(""), .failed), (page("not a page"), .failed),
-        (page(login, "text/xml"), .failed), (page("<b>no</b>", "text/plain"), .failed),
+        (page("<html/>", "text/xml"), .failed), (page("<b>no</b>", "text/plain"), .failed),
         (.text("<htmlx/>", headerFields: [:]), .failed), (page("<!doctype svg>", "application/json"), .failed),
         (page(status: .notFound), .failed),
     ]

@@ -57,7 +57,8 @@ package struct ClaimedWrite: Sendable {
         let document = response.bytes.flatMap { try? JSONDocument($0.withoutByteOrderMark, limits: limits) }
         return Shortfall(
             PageAnswer(
-                toWrite: response.response.headerFields, document, record: document.flatMap(record(answeredBy:))),
+                toWrite: response.response.headerFields, document, record: document.flatMap(record(answeredBy:)),
+                sent: body),
             status: response.response.status.code)
     }
 

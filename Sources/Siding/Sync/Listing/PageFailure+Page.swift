@@ -45,8 +45,14 @@ extension PageFailure {
 }
 
 extension Failure {
-    /// Whether the origin itself says that there is no such page, or that its number is not valid.
+    /// Whether the origin itself says that there is no such page, or that its number is not valid; not where its words are about how
+    /// many records it gives, as there are more: "Only the first 1000 search results are available".
     fileprivate var saysNoPage: Bool {
-        phase == .answered && underlying == nil && status.map([400, 404, 410, 416, 422].contains) ?? false
+        guard case .http(let answer) = reason, phase == .answered, underlying == nil,
+            [400, 404, 410, 416].contains(answer.status)
+        else { return false }
+        let words = (answer.errorText(hiding: { $0 }) ?? "").lowercased()
+        return !["first ", "limit", "maximum", "window", "exceed", "too large", "too deep"].contains(
+            where: words.contains)
     }
 }
