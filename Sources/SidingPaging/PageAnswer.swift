@@ -28,6 +28,8 @@ package struct PageAnswer: Sendable {
     package var isUnchanged = false
     /// Whether it is the answer to a write.
     package private(set) var isOfWrite = false
+    /// The body of the write's request; nil if it has none.
+    private var sent: [UInt8]?
     /// Whether header fields named this page.
     package var wasLinked = false
     /// The credentials sent with the requests: if the origin repeats them, they must not reach the store.
@@ -51,7 +53,7 @@ package struct PageAnswer: Sendable {
         toWrite headerFields: HTTPFields, _ document: JSONDocument?, record: JSONDocument?, sent body: [UInt8]? = nil
     ) {
         self.init(headerFields: headerFields, recordCount: record == nil ? 0 : 1, envelope: [:])
-        (isOfWrite, requestBody) = (true, body.map { String(decoding: $0, as: UTF8.self) })
+        (isOfWrite, sent) = (true, body)
         surroundings = document.map { Envelope.surroundings(of: record, in: $0) } ?? []
     }
 
@@ -102,9 +104,10 @@ package struct PageAnswer: Sendable {
         return asked.contains { asked in ["=\(text)", "/\(text)", "\"\(text)\""].contains { asked.contains($0) } }
     }
 
-    /// Whether the body of the request has a member of this name, so that the answer may repeat it with whatever value.
-    func repeats(member name: String) -> Bool {
-        requestBody?.lowercased().contains("\"\(name.lowercased())\"") ?? false
+    /// The scalars in the body of the write's request, which its answer may repeat.
+    var sentValues: [(path: JSONPath, value: EnvelopeScalar)] {
+        guard let sent, let document = try? JSONDocument(sent.withoutByteOrderMark) else { return [] }
+        return Envelope.surroundings(of: nil, in: document)
     }
 
     /// The truth of the value at `path`, in any spelling (`true`, "yes", 1); nil if it is missing, or neither true nor false.

@@ -53,24 +53,37 @@ package struct Shortfall: Sendable, Hashable {
     // MARK: In the body
 
     private static func inBody(of answer: PageAnswer, recordsAt path: JSONPath) -> Shortfall? {
-        var values = answer.surroundings.map { value in
+        func value(_ found: (path: JSONPath, value: EnvelopeScalar)) -> Value {
             Value(
-                names: value.path.components(around: path).compactMap(folded), path: value.path, value: value.value,
+                names: found.path.components(around: path).compactMap(folded), path: found.path, value: found.value,
                 isOfWrite: answer.isOfWrite)
         }
+        let values = answer.surroundings.map(value)
+        guard let found = verdict(of: values, in: answer), answer.isOfWrite else {
+            return verdict(of: values, in: answer)
+        }
+        // What the request itself has is an echo.
+        let sent = Set(answer.sentValues.map(value).map(\.asSent))
+        return sent.isEmpty ? found : verdict(of: values.filter { !sent.contains($0.asSent) }, in: answer)
+    }
+
+    private static func verdict(of all: [Value], in answer: PageAnswer) -> Shortfall? {
+        var values = all
         let others = Set(values.filter { $0.isIdentity || $0.saysOK }.map(\.holder))
         let tallies = Set(values.filter(\.isTally).map(\.holder))
         let isRecord = answer.isOfWrite && values.contains { $0.isIdentity && $0.names.count == 1 }
+        let named = Set(values.filter(\.isName).map(\.holder))
         for place in values.indices {
             values[place].saysNothing = others.contains(values[place].holder)
             values[place].isInTally = tallies.contains(values[place].holder)
             values[place].isInRecord = isRecord
+            values[place].isBesideName = named.contains(values[place].holder)
         }
         if let flag = values.first(where: { $0.isFlag || $0.saysPartial }) { return Shortfall(.part, flag.description) }
         // Beside records an error may concern one of them, or be one that was handled.
         guard answer.recordCount == 0 else { return nil }
         if let words = error(among: values) { return Shortfall(.error, words) }
-        return values.first { $0.saysFailed && !answer.repeats($0.text) && !$0.isRepeated(in: answer) }
+        return values.first { $0.saysFailed && !answer.repeats($0.text) }
             .map { Shortfall(.error, $0.description) }
     }
 
@@ -96,6 +109,8 @@ package struct Shortfall: Sendable, Hashable {
         var isInTally = false
         /// Whether the root of the answer to a write is a record.
         var isInRecord = false
+        /// Whether its object may be a record that has its identity under another name.
+        var isBesideName = false
 
         /// The object that it is a member of.
         var holder: [JSONPath.Component] { Array(path.components.dropLast()) }
@@ -103,11 +118,14 @@ package struct Shortfall: Sendable, Hashable {
         /// Whether it is a number of what was done: `{"succeeded": 3, "failed": 1}`.
         var isTally: Bool { value.wholeNumber != nil && (names.last.map(Shortfall.tallies.contains) ?? false) }
 
-        /// Whether the request itself has its member, with a number or a Boolean.
-        func isRepeated(in answer: PageAnswer) -> Bool {
-            guard isOfWrite, case .member(let name)? = path.components.last else { return false }
-            if case .text = value { return false }
-            return answer.repeats(member: name)
+        /// What an echo has in common with the request.
+        var asSent: String { "\(names.last ?? "")=\(text)" }
+
+        /// Whether it names a record in some way of the origin: `dag_run_id`, `sid`, `url`.
+        var isName: Bool {
+            guard let name = names.last else { return false }
+            return isIdentity || Shortfall.otherIdentities.contains(name)
+                || (name.hasSuffix("id") && !Shortfall.ofRequest.contains(where: name.hasPrefix))
         }
 
         var isIdentity: Bool { names.last.map(Shortfall.identities.contains) ?? false }
@@ -117,7 +135,8 @@ package struct Shortfall: Sendable, Hashable {
             guard let name = names.last else { return false }
             if Shortfall.successes.contains(name) { return value.truth(orNumber: true) == true }
             guard Shortfall.codes.contains(name) || Shortfall.errorCodes.contains(name) else { return false }
-            return value.wholeNumber.map { $0 == 0 || (200..<300).contains($0) }
+            // A write that failed may be answered with the code of its transport.
+            return value.wholeNumber.map { $0 == 0 || (!isOfWrite && (200..<300).contains($0)) }
                 ?? Shortfall.noErrors.contains(ExtentName.folded(text))
         }
 
@@ -137,8 +156,10 @@ package struct Shortfall: Sendable, Hashable {
             if Shortfall.successes.contains(name) {
                 return !isOfWrite && !saysNothing && value.truth(orNumber: name.hasPrefix("is")) == false
             }
-            // At the root it may be a state of the parent, if there are records.
-            if Shortfall.wholes.contains(name), names.count > 1 { return saysIncomplete }
+            // At the root it may be a state of the parent.
+            if Shortfall.wholes.contains(name), names.count > 1 {
+                return !isOfWrite && !saysNothing && value.truth(orNumber: false) == false
+            }
             if Shortfall.errorFlags.contains(name) {
                 return !isOfWrite && !saysNothing && value.truth(orNumber: false) == true
             }
@@ -146,7 +167,9 @@ package struct Shortfall: Sendable, Hashable {
                 return value.truth(orNumber: false) == true || (value.wholeNumber ?? 0) > 0
                     || ExtentName.folded(text) == "omitted"
             }
-            if Shortfall.failedCounts.contains(name) { return !isInRecord && (value.wholeNumber ?? 0) > 0 }
+            if Shortfall.failedParts.contains(name) || (isOfWrite && Shortfall.failedCounts.contains(name)) {
+                return !isInRecord && (value.wholeNumber ?? 0) > 0
+            }
             if names.dropLast().last == "clusters", ["skipped", "partial"].contains(name) {
                 return (value.wholeNumber ?? 0) > 0
             }
@@ -188,7 +211,8 @@ package struct Shortfall: Sendable, Hashable {
 
         /// The names of errors. A record may have some of them, such as a job.
         private var errors: Set<String> {
-            saysNothing || isInRecord || (saysNoneFound && !isOfWrite) ? Shortfall.errors : Shortfall.errorsBesideList
+            saysNothing || isInRecord || (isOfWrite ? isBesideName : saysNoneFound)
+                ? Shortfall.errors : Shortfall.errorsBesideList
         }
 
         /// Whether it says that there are no records, as some origins say in the place of an error.
@@ -203,26 +227,30 @@ package struct Shortfall: Sendable, Hashable {
             return isHeld(by: place) && !isNothing
         }
 
-        private var saysIncomplete: Bool {
-            guard let name = names.last, !isOfWrite, !saysNothing else { return false }
-            return Shortfall.wholes.contains(name) && value.truth(orNumber: false) == false
-        }
-
         /// Whether it is a text, a flag or a status code by which an answer without records says that it failed. Some origins say 404
         /// of an empty list.
         var saysFailed: Bool {
-            guard let name = names.last, isHeld(by: names.count - 1), !saysNothing, !isInRecord else { return false }
-            if isOfWrite, Shortfall.successes.contains(name) {
-                return value.truth(orNumber: name.hasPrefix("is") || name == "success") == false
-            }
-            if saysIncomplete { return true }
-            if isOfWrite, Shortfall.errorFlags.contains(name) { return value.truth(orNumber: false) == true }
+            guard let name = names.last, isHeld(by: names.count - 1), !isInRecord else { return false }
+            if isOfWrite, saysRefused(name) { return true }
+            guard !saysNothing, !(isOfWrite && isBesideName) else { return false }
             if let code = value.wholeNumber {
                 let isOfNone = [404, 410].contains(code) && !isOfWrite
                 return Shortfall.codes.contains(name) && (400...599).contains(code) && !isOfNone
             }
-            let states = isOfWrite ? Shortfall.refusedStates : Shortfall.failedStates
-            return Shortfall.states.contains(name) && states.contains(ExtentName.folded(text))
+            guard Shortfall.states.contains(name) else { return false }
+            let state = ExtentName.folded(text)
+            if isOfWrite { return Shortfall.refusedStates.contains(state) }
+            return Shortfall.failedStates.contains(state) || (!isBesideName && Shortfall.openStates.contains(state))
+        }
+
+        /// Whether it is a flag that a write was not carried out.
+        private func saysRefused(_ name: String) -> Bool {
+            if Shortfall.successes.contains(name) {
+                let mayBeNumber = name.hasPrefix("is") || ["success", "ok"].contains(name)
+                return value.truth(orNumber: mayBeNumber) == false
+            }
+            if ["status", "result"].contains(name), case .bool(let truth) = value { return !truth }
+            return Shortfall.errorFlags.contains(name) && value.truth(orNumber: false) == true
         }
 
         /// The path of the error that it is part of; nil for nothing.
@@ -262,12 +290,11 @@ package struct Shortfall: Sendable, Hashable {
     ]
     /// False if more is still to come.
     private static let wholes: Set<String> = ["complete", "iscomplete", "allcomplete"]
+    private static let failedParts: Set<String> = ["failednodes", "failedshards", "shardsfailed"]
     private static let failedCounts: Set<String> = [
-        "failednodes", "failedshards", "shardsfailed", "numfailed", "failedcount", "numberfailed",
+        "numfailed", "failedcount", "numberfailed", "failedentrycount", "failedrecordcount", "failedputcount",
     ]
-    private static let tallies: Set<String> = [
-        "succeeded", "success", "successful", "successes", "processed", "created", "updated", "deleted", "inserted",
-    ]
+    private static let tallies: Set<String> = ["succeeded", "success", "successful", "successes"]
     private static let errorFlags: Set<String> = ["haserror", "haserrors", "iserror"]
     /// What is true of a whole answer.
     private static let successes: Set<String> = [
@@ -275,17 +302,28 @@ package struct Shortfall: Sendable, Hashable {
     ]
     /// Members by which an object is a record.
     private static let identities: Set<String> = ["id", "uuid", "key", "slug", "name"]
+    /// Members by which it may be one, beside those that end with "id".
+    private static let otherIdentities: Set<String> = ["pk", "number", "url", "self", "href", "uri"]
+    /// How the names of ids begin that belong to the request.
+    private static let ofRequest = [
+        "request", "trace", "correlation", "error", "log", "transaction", "valid", "invalid",
+    ]
     /// Members with a state, or with a status code.
-    private static let states: Set<String> = ["status", "state", "result", "outcome", "responsestatus", "resultstatus"]
+    private static let states: Set<String> = [
+        "status", "state", "stat", "result", "outcome", "responsestatus", "resultstatus",
+    ]
     private static let codes: Set<String> = [
         "status", "code", "statuscode", "httpstatus", "httpcode", "httpstatuscode",
     ]
     private static let errorCodes: Set<String> = ["errno", "errcode", "errorcode"]
-    private static let refusedStates: Set<String> = ["error", "fail", "failed", "failure"]
+    private static let refusedStates: Set<String> = ["error", "fail", "failed", "failure", "ko"]
     private static let failedStates = refusedStates.union([
-        "incomplete", "degraded", "unavailable", "timeout", "timedout", "processing", "inprogress", "notready",
-        "initializing", "rebuilding",
+        "incomplete", "degraded", "unavailable", "timeout", "timedout",
     ])
+    /// Of an answer that is not there yet, or of the parent of a list.
+    private static let openStates: Set<String> = [
+        "processing", "inprogress", "notready", "initializing", "rebuilding",
+    ]
     private static let adjectives: Set<String> = ["incomplete", "isincomplete", "partial", "ispartial"]
 
     // MARK: In header fields

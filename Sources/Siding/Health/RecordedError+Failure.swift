@@ -130,17 +130,13 @@ extension HTTPFailure {
 }
 
 extension HTTPFailure {
-    /// The body's message in one line, if it is plain text or JSON of a usual form such as RFC 9457; else the beginning of its JSON;
-    /// else nil.
+    /// The body's message in one line, if it is plain text or JSON of a usual form such as RFC 9457; else nil.
     ///
     /// - Parameter hiding: removes credentials, before the message is cut.
     func errorText(hiding: (String) -> String?) -> String? {
         let text: String?
         if let document = try? JSONDocument(body) {
-            // Of a form of the origin's own the JSON itself says more than nothing.
-            text =
-                Self.messagePlaces.lazy.compactMap { document.value(at: $0)?.string }.first { !$0.isEmpty }
-                ?? (status >= 400 && !document.isNothing ? String(decoding: body, as: UTF8.self) : nil)
+            text = Self.messagePlaces.lazy.compactMap { document.value(at: $0)?.string }.first { !$0.isEmpty }
         } else {
             let isPlain = headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
             text = isPlain ? String(validating: body, as: UTF8.self) : nil
@@ -154,14 +150,9 @@ extension HTTPFailure {
     /// Where the usual forms have the message, those of more APIs first.
     static let messagePlaces = [
         "$.detail", "$.message", "$.error.message", "$.error_description", "$.error", "$.errors[0].detail",
-        "$.errors[0].message", "$.errors[0]", "$.title", "$.reason", "$.msg", "$.Message", "$[0].message",
+        "$.errors[0].message", "$.errors[0]", "$.title", "$.reason", "$.msg", "$[0].message",
         "$.errorMessages[0]",
         "$.errorMessage", "$.error_message", "$.error_msg", "$.errmsg", "$.detail[0].msg", "$.error.message.value",
         "$.fault.faultstring", "$.result.message", "$.meta.error_message", "$.meta.message", "$.data.message",
     ].compactMap { try? JSONPath(parsing: $0) }
-}
-
-extension JSONDocument {
-    /// Whether it is null, or without members or elements.
-    fileprivate var isNothing: Bool { isNull || members?.isEmpty ?? elements?.isEmpty ?? false }
 }

@@ -124,12 +124,12 @@ package struct SourceHealth: Sendable, Hashable {
         breaks(after: failures, "\(failures) tries in a row failed", jitter, now)
     }
 
-    /// Records a write that was refused as others may be. The origin answered, so an outage is over; but a gate that failures or
-    /// refusals closed stays closed for a while, as nothing shows that the next write will be accepted.
+    /// Records a write that was refused as others may be. The origin answered, so an outage is over; but the gate stays closed for a
+    /// while, as nothing shows that the next write will be accepted.
     private mutating func refused(_ how: String, mayBeOfOne: Bool, jitter: Jitter, now: Timestamp) {
         (refusal, refusals) = (how, refusal == how ? refusals + 1 : 1)
         var row = mayBeOfOne ? min(refusals, RetryRules.breakerLimit) : refusals
-        if gate?.reason == .breaker { row = max(row, RetryRules.breakerLimit) }
+        if gate?.reason == .breaker, failures >= RetryRules.breakerLimit { row = max(row, RetryRules.breakerLimit) }
         answered(now)
         let who = refusals == 1 ? "a write was refused" : "\(refusals) writes in a row were refused in the same way"
         breaks(after: row, "\(who): \(how)", jitter, now)

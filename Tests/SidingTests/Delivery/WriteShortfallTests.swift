@@ -82,7 +82,9 @@ import Testing
             #"{"id":7,"failed":3}"#, #"{"failed":3}"#, #"{"id":7,"success":false}"#, #"{"key":"k","errorCode":"E1"}"#,
             #"{"id":7,"status":"failed"}"#, #"{"id":7,"failures":["x"]}"#, #"{"succeeded":2,"failed":0}"#,
             #"{"status":"success"}"#, #"{"success":true,"code":0}"#, #"{"errcode":0,"errmsg":"ok"}"#,
-            #"{"status":"processing"}"#, #"{"complete":false}"#, #"{"items":[{"id":7,"error":"of one"}]}"#,
+            #"{"status":"processing"}"#, #"{"complete":false}"#, #"{"sid":"S","status":"failed","error_code":30007}"#,
+            #"{"dag_id":"d","dag_run_id":"r","state":"failed"}"#, #"[{"entity_id":"vacuum.x","state":"error"}]"#,
+            #"{"items":[{"id":7,"error":"of one"}]}"#,
             #"{"job":{"error":"of before"}}"#,
         ], [HTTPResponse.Status.ok, .created])
     func `an answer that only resembles an error is a delivery`(
@@ -100,7 +102,9 @@ import Testing
             #"{"data":{"success":false}}"#, #"{"succeeded":"no"}"#, #"{"status":"error","message":"no"}"#,
             #"{"status":"fail","data":{"title":"too long"}}"#, #"{"result":"failed"}"#, #"{"has_errors":true}"#,
             #"{"errorCode":"E1","errorMessage":"no"}"#, #"{"errcode":40001,"errmsg":"no"}"#, #"{"statusCode":500}"#,
-            #"{"code":404,"msg":"no such row"}"#,
+            #"{"code":404,"msg":"no such row"}"#, #"{"status":false,"message":"no"}"#, #"{"ok":0}"#,
+            #"{"code":200,"success":false,"msg":"locked"}"#, #"{"statusCode":200,"status":"error"}"#,
+            #"{"stat":"fail"}"#, #"{"request_id":"r1","status":"error"}"#,
         ], methods)
     func `a flag, a state or a code that says that nothing was done is a refusal`(
         body: String, method: HTTPRequest.Method
@@ -111,7 +115,8 @@ import Testing
 
     @Test func `such members do not count where the request has them`() async throws {
         let bench = try await WriteBench()
-        let body = #"{"ok":false,"status":"failed","code":500}"#
+        let body =
+            #"{"ok":false,"status":"failed","code":500,"run":"x","processed":9,"failed":1,"errorMessage":"full"}"#
         bench.origin.set("/a", try Self.answer(body))
         let entry = try await bench.enqueue("/a", .patch, body: body)
         _ = try await bench.sender().drain()
@@ -159,6 +164,7 @@ import Testing
         (#"{"timed_out":true,"updated":3}"#, .ok, nil, "$.timed_out is true"),
         (#"{"meta":{"partial":true}}"#, .ok, nil, "$.meta.partial is true"),
         (#"{"succeeded":3,"failed":1}"#, .ok, nil, "$.failed is 1"), (#"{"failures":["x"]}"#, .ok, nil, "$.failures"),
+        (#"{"FailedEntryCount":2}"#, .ok, nil, "$.FailedEntryCount is 2"),
         (#"{"meta":{"status":"partially done"}}"#, .ok, nil, "$.meta.status is"),
         ("{}", .ok, ("X-Result", "partial"), "X-Result is 'partial'"),
     ]

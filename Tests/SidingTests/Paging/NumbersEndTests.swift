@@ -75,8 +75,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (HTTPResponse.Status.unprocessableContent, #"{"message":"Only the first 3 search results are available"}"#),
-        (.unprocessableContent, "{}"), (.badRequest, #"{"error":{"message":"Result window is too large"}}"#),
+        (HTTPResponse.Status.unprocessableContent, #"{"message":"Only the first 1000 search results are available"}"#),
+        (.badRequest, #"{"message":"page above 25 requires access token"}"#),
+        (.badRequest, #"{"error":{"message":"Result window is too large"}}"#),
         (.notFound, #"{"detail":"the maximum offset is 3"}"#),
     ])
     func `a page that is refused for the number of records before it ends no listing`(

@@ -55,7 +55,6 @@ import Testing
         (#"{"meta":{"complete":false},"items":ITEMS}"#, "$.meta.complete is false"),
         (#"{"items":ITEMS,"partialResults":"omitted"}"#, "$.partialResults is 'omitted'"),
         (#"{"items":ITEMS,"failedShards":1}"#, "$.failedShards is 1"),
-        (#"{"items":ITEMS,"meta":{"num_failed":2}}"#, "$.meta.num_failed is 2"),
         (#"{"items":ITEMS,"_clusters":{"total":2,"skipped":1}}"#, "$._clusters.skipped is 1"),
         (#"{"items":ITEMS,"warnings":[{"code":"PARTIAL_RESULTS"}]}"#, "$.warnings[0].code is"),
         (#"{"items":ITEMS,"meta":{"warnings":[{"type":"PARTIAL_RESULT"}]}}"#, "$.meta.warnings[0].type is"),
@@ -72,7 +71,6 @@ import Testing
     @Test(arguments: [
         (#"{"items":[],"error":{"code":"RATE_LIMITED","message":"too many"}}"#, "RATE_LIMITED, too many"),
         (#"{"items":[],"error":"try later"}"#, "$.error says: try later"),
-        (#"{"items":[],"complete":false}"#, "$.complete is false"),
         (#"{"items":[],"status":"processing"}"#, "$.status is 'processing'"),
         (#"{"items":[],"errors":[{"message":"try later"}]}"#, "$.errors says: try later"),
         (#"{"items":[],"errors":["a","b"]}"#, "$.errors says: a, b"),

@@ -49,10 +49,13 @@ extension Failure {
     /// many records it gives, as there are more: "Only the first 1000 search results are available".
     fileprivate var saysNoPage: Bool {
         guard case .http(let answer) = reason, phase == .answered, underlying == nil,
-            [400, 404, 410, 416].contains(answer.status)
+            [400, 404, 410, 416, 422].contains(answer.status)
         else { return false }
-        let words = (answer.errorText(hiding: { $0 }) ?? "").lowercased()
-        return !["first ", "limit", "maximum", "window", "exceed", "too large", "too deep"].contains(
-            where: words.contains)
+        return !(answer.errorText(hiding: { $0 }) ?? "").lowercased().contains(Self.limitWords)
+    }
+
+    /// "first 1000", "window is too large", "max offset is 10000", "beyond 1000", "requires an access token".
+    private static var limitWords: Regex<Substring> {
+        /(?:first|beyond|only|above|up to|limited to|(?:limit|maximum|max)(?: offset)?(?: of| is)) [0-9]{2,}|offset is [0-9]|window|too deep|too large|access token/
     }
 }
