@@ -59,9 +59,8 @@ package struct Shortfall: Sendable, Hashable {
                 isOfWrite: answer.isOfWrite)
         }
         let values = answer.surroundings.map(value)
-        guard let found = verdict(of: values, in: answer), answer.isOfWrite else {
-            return verdict(of: values, in: answer)
-        }
+        let found = verdict(of: values, in: answer)
+        guard found != nil, answer.isOfWrite else { return found }
         // What the request itself has is an echo.
         let sent = Set(answer.sentValues.map(value).map(\.asSent))
         return sent.isEmpty ? found : verdict(of: values.filter { !sent.contains($0.asSent) }, in: answer)

@@ -14,8 +14,7 @@ extension HTTPFailure {
         case .gone where !isOfWrite: return nil
         case .refused, .notImplemented, .gone:
             return [reasonPhrase.isEmpty ? "\(status)" : "\(status) \(reasonPhrase)", words]
-                .compactMap(\.self).joined(
-                    separator: ": ")
+                .compactMap(\.self).joined(separator: ": ")
         case .unauthorized, .requestTimeout, .tooEarly, .backOff, .insufficientStorage, .portal, .conflict,
             .serverError, .unexpected:
             return nil
