@@ -20,6 +20,8 @@ package struct Shortfall: Sendable, Hashable {
         case error
         /// It was carried out in part.
         case part
+        /// Some entries of a batch were not carried out.
+        case entries
     }
 
     /// Nil if it says no such thing.
@@ -42,7 +44,7 @@ package struct Shortfall: Sendable, Hashable {
         self.init(said.kind, "in a line that is not a record, \(said.why)")
     }
 
-    private init(_ kind: Kind, _ why: String) { (self.kind, self.why) = (kind, why) }
+    init(_ kind: Kind, _ why: String) { (self.kind, self.why) = (kind, why) }
 
     /// Statuses of success by which an origin says that this is not all (RFC 9110 §15.3.3 and §15.3.7, RFC 4918 §11.1).
     private static let statuses = [
@@ -115,28 +117,26 @@ package struct Shortfall: Sendable, Hashable {
         var holder: [JSONPath.Component] { Array(path.components.dropLast()) }
 
         /// Whether it is a number of what was done: `{"succeeded": 3, "failed": 1}`.
-        var isTally: Bool { value.wholeNumber != nil && (names.last.map(Shortfall.tallies.contains) ?? false) }
+        var isTally: Bool { value.wholeNumber != nil && (names.last.map(FailureNames.tallies.contains) ?? false) }
 
         /// What an echo has in common with the request.
         var asSent: String { "\(names.last ?? "")=\(text)" }
 
         /// Whether it names a record in some way of the origin: `dag_run_id`, `sid`, `url`.
         var isName: Bool {
-            guard let name = names.last else { return false }
-            return isIdentity || Shortfall.otherIdentities.contains(name)
-                || (name.hasSuffix("id") && !Shortfall.ofRequest.contains(where: name.hasPrefix))
+            names.last.map(FailureNames.isIdentity) ?? false
         }
 
-        var isIdentity: Bool { names.last.map(Shortfall.identities.contains) ?? false }
+        var isIdentity: Bool { names.last.map(FailureNames.identities.contains) ?? false }
 
         /// Whether it is a code or a flag of success.
         var saysOK: Bool {
             guard let name = names.last else { return false }
-            if Shortfall.successes.contains(name) { return value.truth(orNumber: true) == true }
-            guard Shortfall.codes.contains(name) || Shortfall.errorCodes.contains(name) else { return false }
+            if FailureNames.successes.contains(name) { return value.truth(orNumber: true) == true }
+            guard FailureNames.codes.contains(name) || FailureNames.errorCodes.contains(name) else { return false }
             // A write that failed may be answered with the code of its transport.
             return value.wholeNumber.map { $0 == 0 || (!isOfWrite && (200..<300).contains($0)) }
-                ?? Shortfall.noErrors.contains(ExtentName.folded(text))
+                ?? FailureNames.noErrors.contains(ExtentName.folded(text))
         }
 
         var description: String { "\(path) is \(value.message)" }
@@ -152,27 +152,27 @@ package struct Shortfall: Sendable, Hashable {
             guard let name = names.last, isHeld(by: names.count - 1) else { return isOfFailures }
             // There it says something of the record: an order may be `partial`.
             let isOfRecord = isOfWrite && names.count == 1
-            if Shortfall.successes.contains(name) {
+            if FailureNames.successes.contains(name) {
                 return !isOfWrite && !saysNothing && value.truth(orNumber: name.hasPrefix("is")) == false
             }
             // At the root it may be a state of the parent.
-            if Shortfall.wholes.contains(name), names.count > 1 {
+            if FailureNames.wholes.contains(name), names.count > 1 {
                 return !isOfWrite && !saysNothing && value.truth(orNumber: false) == false
             }
-            if Shortfall.errorFlags.contains(name) {
+            if FailureNames.errorFlags.contains(name) {
                 return !isOfWrite && !saysNothing && value.truth(orNumber: false) == true
             }
-            if Shortfall.flags.contains(name) {
+            if FailureNames.flags.contains(name) {
                 return value.truth(orNumber: false) == true || (value.wholeNumber ?? 0) > 0
                     || ExtentName.folded(text) == "omitted"
             }
-            if Shortfall.failedParts.contains(name) || (isOfWrite && Shortfall.failedCounts.contains(name)) {
+            if FailureNames.failedParts.contains(name) || (isOfWrite && FailureNames.failedCounts.contains(name)) {
                 return !isInRecord && (value.wholeNumber ?? 0) > 0
             }
             if names.dropLast().last == "clusters", ["skipped", "partial"].contains(name) {
                 return (value.wholeNumber ?? 0) > 0
             }
-            if Shortfall.adjectives.contains(name), !isOfRecord {
+            if FailureNames.adjectives.contains(name), !isOfRecord {
                 // Without "is" a number may be a count.
                 return value.truth(orNumber: name.hasPrefix("is")) == true
             }
@@ -211,7 +211,7 @@ package struct Shortfall: Sendable, Hashable {
         /// The names of errors. A record may have some of them, such as a job.
         private var errors: Set<String> {
             saysNothing || isInRecord || (isOfWrite ? isBesideName : saysNoneFound)
-                ? Shortfall.errors : Shortfall.errorsBesideList
+                ? FailureNames.errors : FailureNames.errorsBesideList
         }
 
         /// Whether it says that there are no records, as some origins say in the place of an error.
@@ -234,22 +234,23 @@ package struct Shortfall: Sendable, Hashable {
             guard !saysNothing, !(isOfWrite && isBesideName) else { return false }
             if let code = value.wholeNumber {
                 let isOfNone = [404, 410].contains(code) && !isOfWrite
-                return Shortfall.codes.contains(name) && (400...599).contains(code) && !isOfNone
+                return FailureNames.codes.contains(name) && (400...599).contains(code) && !isOfNone
             }
-            guard Shortfall.states.contains(name) else { return false }
+            guard FailureNames.states.contains(name) else { return false }
             let state = ExtentName.folded(text)
-            if isOfWrite { return Shortfall.refusedStates.contains(state) }
-            return Shortfall.failedStates.contains(state) || (!isBesideName && Shortfall.openStates.contains(state))
+            if isOfWrite { return FailureNames.refusedStates.contains(state) }
+            return FailureNames.failedStates.contains(state)
+                || (!isBesideName && FailureNames.openStates.contains(state))
         }
 
         /// Whether it is a flag that a write was not carried out.
         private func saysRefused(_ name: String) -> Bool {
-            if Shortfall.successes.contains(name) {
+            if FailureNames.successes.contains(name) {
                 let mayBeNumber = name.hasPrefix("is") || ["success", "ok"].contains(name)
                 return value.truth(orNumber: mayBeNumber) == false
             }
             if ["status", "result"].contains(name), case .bool(let truth) = value { return !truth }
-            return Shortfall.errorFlags.contains(name) && value.truth(orNumber: false) == true
+            return FailureNames.errorFlags.contains(name) && value.truth(orNumber: false) == true
         }
 
         /// The path of the error that it is part of; nil for nothing.
@@ -260,75 +261,17 @@ package struct Shortfall: Sendable, Hashable {
             return path.components[...place].reduce(.root) { $0.appending($1) }
         }
 
-        private var isNothing: Bool {
-            switch value {
-            case .text(let text):
-                text.allSatisfy { $0.isWhitespace || $0 == "0" } || Shortfall.noErrors.contains(ExtentName.folded(text))
-            case .number: value.wholeNumber == 0
-            case .bool(let truth): !truth
-            case .structure: false
-            }
-        }
+        private var isNothing: Bool { value.saysNoError }
     }
 
     private static func folded(_ step: JSONPath.Component) -> String? {
         if case .member(let name) = step { ExtentName.folded(name) } else { nil }
     }
 
-    private static let errors: Set<String> = ["error", "errors", "exception", "exceptions", "fault", "faults"]
-    private static let errorsBesideList = errors.union([
-        "err", "errcode", "errno", "errmsg", "errorcode", "errormessage", "errormessages", "errormsg",
-        "errordescription", "errordetail", "errordetails", "errortext", "failurereason", "partialfailureerror",
-    ])
-    /// What stands for no error in such a member.
-    private static let noErrors: Set<String> = [
-        "ok", "success", "successful", "succeeded", "none", "noerror", "noerrors",
-    ]
-    private static let flags: Set<String> = [
-        "timedout", "terminatedearly", "incompleteresults", "partialresults", "haspartialresults", "partialresult",
-    ]
-    /// False if more is still to come.
-    private static let wholes: Set<String> = ["complete", "iscomplete", "allcomplete"]
-    private static let failedParts: Set<String> = ["failednodes", "failedshards", "shardsfailed"]
-    private static let failedCounts: Set<String> = [
-        "numfailed", "failedcount", "numberfailed", "failedentrycount", "failedrecordcount", "failedputcount",
-    ]
-    private static let tallies: Set<String> = ["succeeded", "success", "successful", "successes"]
-    private static let errorFlags: Set<String> = ["haserror", "haserrors", "iserror"]
-    /// What is true of a whole answer.
-    private static let successes: Set<String> = [
-        "success", "issuccess", "issuccessful", "successful", "succeeded", "ok", "isok", "jobcomplete",
-    ]
-    /// Members by which an object is a record.
-    private static let identities: Set<String> = ["id", "uuid", "key", "slug", "name"]
-    /// Members by which it may be one, beside those that end with "id".
-    private static let otherIdentities: Set<String> = ["pk", "number", "url", "self", "href", "uri"]
-    /// How the names of ids begin that belong to the request.
-    private static let ofRequest = [
-        "request", "trace", "correlation", "error", "log", "transaction", "valid", "invalid",
-    ]
-    /// Members with a state, or with a status code.
-    private static let states: Set<String> = [
-        "status", "state", "stat", "result", "outcome", "responsestatus", "resultstatus",
-    ]
-    private static let codes: Set<String> = [
-        "status", "code", "statuscode", "httpstatus", "httpcode", "httpstatuscode",
-    ]
-    private static let errorCodes: Set<String> = ["errno", "errcode", "errorcode"]
-    private static let refusedStates: Set<String> = ["error", "fail", "failed", "failure", "ko"]
-    private static let failedStates = refusedStates.union([
-        "incomplete", "degraded", "unavailable", "timeout", "timedout",
-    ])
-    /// Of an answer that is not there yet, or of the parent of a list.
-    private static let openStates: Set<String> = [
-        "processing", "inprogress", "notready", "initializing", "rebuilding",
-    ]
-    private static let adjectives: Set<String> = ["incomplete", "isincomplete", "partial", "ispartial"]
-
     // MARK: In header fields
 
     /// The names of fields that say "true", "yes" or 1 of a part, without their `X-`.
-    private static let flagFields = flags.union(adjectives).union([
+    private static let flagFields = FailureNames.flags.union(FailureNames.adjectives).union([
         "partialcontent", "partialresponse", "resultspartial", "resultpartial",
     ])
 

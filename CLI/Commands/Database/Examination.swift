@@ -154,8 +154,11 @@ struct Examination {
             }
             let names = Set(workspace.config.resources.filter { $0.source.name == source.name }.map(\.name))
             for run in runs {
-                guard let line = run.resources.first(where: { names.contains($0.resource) && $0.counters.requests > 0 })
-                else { continue }
+                // A secret that could not be read has failed before any request.
+                let lines = run.resources.filter {
+                    names.contains($0.resource) && ($0.counters.requests > 0 || $0.error != nil)
+                }
+                guard let line = lines.first(where: { $0.error != nil }) ?? lines.first else { continue }
                 let isGood = line.outcome == .saved || line.outcome == .notModified
                 let message = "\(source.name): run \(run.id) \(line.outcome?.rawValue ?? "unfinished")"
                 return Finding(

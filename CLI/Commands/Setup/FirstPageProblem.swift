@@ -28,7 +28,7 @@ struct FirstPageProblem: Error {
 
     /// The error of the command.
     var error: CommandError {
-        var error = CommandError(failure.at(method: "GET", url: Redaction.url(url)))
+        var error = CommandError(said.at(method: "GET", url: Redaction.url(url)))
         if challenges != nil { error.status = .signIn }
         switch failure.retention(of: .fetch) {
         // What a sync would keep in its queue. Here the next try is a new command.
@@ -41,6 +41,14 @@ struct FirstPageProblem: Error {
         case .park, .fail, .release: error.hint = advice
         }
         return error
+    }
+
+    /// The failure with the words of the origin, unless they may repeat a secret.
+    private var said: Failure {
+        guard !hasCredentials else { return failure }
+        let shown = "\(Redaction.url(url))"
+        let values = url.queryParameters.filter { !shown.contains($0.value ?? "") }.compactMap(\.decodedValue)
+        return failure.quotingOrigin { text in values.contains(where: text.contains) ? nil : text }
     }
 
     private var refusedCredentials: String {

@@ -39,20 +39,22 @@ private enum WebPage {
     /// The tags by which a page begins, as browsers read it without a type (https://mimesniff.spec.whatwg.org, table of 7.1), but for
     /// those that a text may begin with, too.
     private static let tags = [
-        "<!doctype html", "<html", "<head", "<script", "<meta",
+        "<!doctype html", "<html", "<head", "<script", "<meta", "<title", "<body", "<style", "<iframe",
     ]
+    private static let skipped = [("<?xml", "?>"), ("<!--", "-->")]
     private static let xmlTags = ["<!doctype html", "<wispaccessgatewayparam"]
 
     /// Whether it begins with one of these tags, in any case, behind comments and an XML declaration.
     private static func startsPage(_ text: ArraySlice<UInt8>, with tags: [String]) -> Bool {
         guard text.first == UInt8(ascii: "<") else { return false }
-        var start = String(decoding: text.prefix(2_048), as: UTF8.self).lowercased()[...]
-        for (opening, end) in [("<?xml", "?>"), ("<!--", "-->"), ("<!--", "-->")] where start.hasPrefix(opening) {
-            guard let end = start.firstRange(of: end) else { return false }
+        var start = String(decoding: text.prefix(8_192), as: UTF8.self).lowercased()[...]
+        while let (opening, end) = skipped.first(where: { start.hasPrefix($0.0) }) {
+            guard let end = start.dropFirst(opening.count).firstRange(of: end) else { return false }
             start = start[end.upperBound...].drop(while: \.isWhitespace)
         }
         return tags.contains { tag in
-            start.hasPrefix(tag) && !(start.dropFirst(tag.count).first?.isLetter ?? false)
+            guard start.hasPrefix(tag) else { return false }
+            return start.dropFirst(tag.count).first.map { $0.isWhitespace || ">/".contains($0) } ?? true
         }
     }
 }

@@ -25,7 +25,7 @@ extension Failure {
     /// The same failure with the sentence of the origin's answer, if it has one, behind what is known of the failure.
     ///
     /// - Parameter hiding: removes credentials that the origin repeats; nil where that is not possible.
-    func quotingOrigin(hiding: (String) -> String? = { $0 }) -> Failure {
+    package func quotingOrigin(hiding: (String) -> String? = { $0 }) -> Failure {
         guard phase == .answered, case .http(let answer) = reason, let text = answer.errorText(hiding: hiding) else {
             return self
         }
@@ -81,6 +81,8 @@ extension Failure {
             "'curl -IL' with this URL shows each redirect; write the last URL that answers into 'base_url' or 'path'. A "
                 + "redirect to a sign-in page needs 'auth'"
         case .tooLarge: "raise http.max_body of the source, or ask for smaller pages"
+        case .http where underlying is PartlyDoneBatch:
+            "send the entries that failed by a write of their own, then end this one: 'siding queue resolve ID --arrived'"
         case .http(let answer) where (200..<300).contains(answer.status) && underlying == nil:
             "if the origin acts in spite of such an answer, declare errors: [{ when: { status: \(answer.status), body: … }, "
                 + "do: ignore, on: write }]"
@@ -156,3 +158,6 @@ extension HTTPFailure {
         "$.fault.faultstring", "$.result.message", "$.meta.error_message", "$.meta.message", "$.data.message",
     ].compactMap { try? JSONPath(parsing: $0) }
 }
+
+/// Marks the failure of a batch that the origin has carried out in part.
+struct PartlyDoneBatch: Error {}

@@ -10,7 +10,7 @@ package struct SourceHealth: Sendable, Hashable {
     package var failures = 0
     /// Answers in a row that asked to wait.
     package var waits = 0
-    /// How many writes in a row were refused in the same way, and how; nil after one that was accepted.
+    /// How many writes in a row were refused in the same way, and how, without ids and times; nil after one that was accepted.
     package var refusal: String?
     package var refusals = 0
     /// The concurrency limit after an outage; nil for none.
@@ -127,7 +127,8 @@ package struct SourceHealth: Sendable, Hashable {
     /// Records a write that was refused as others may be. The origin answered, so an outage is over; but the gate stays closed for a
     /// while, as nothing shows that the next write will be accepted.
     private mutating func refused(_ how: String, mayBeOfOne: Bool, jitter: Jitter, now: Timestamp) {
-        (refusal, refusals) = (how, refusal == how ? refusals + 1 : 1)
+        let form = RefusalWords.withoutIDs(how)
+        (refusal, refusals) = (form, refusal == form ? refusals + 1 : 1)
         var row = mayBeOfOne ? min(refusals, RetryRules.breakerLimit) : refusals
         if gate?.reason == .breaker, failures >= RetryRules.breakerLimit { row = max(row, RetryRules.breakerLimit) }
         answered(now)

@@ -72,7 +72,7 @@ public struct Credential: Sendable, Hashable {
         lifetime: Duration? = nil, descent: String? = nil
     ) {
         self.accessToken = accessToken
-        self.refreshToken = refreshToken?.nonEmpty
+        self.refreshToken = refreshToken?.nonBlank
         self.generation = generation
         self.expiresAt = expiresAt
         self.lifetime = lifetime

@@ -8,7 +8,7 @@ internal import SidingJSON
 public struct TokenGrant: Sendable, Hashable {
     /// The new access token, without `Bearer`.
     public var accessToken: String
-    /// Nil if the endpoint keeps the old one valid (RFC 6749 §6); an empty one counts as nil.
+    /// Nil if the endpoint keeps the old one valid (RFC 6749 §6); an empty or blank one counts as nil.
     public var refreshToken: String?
     /// How long the access token lasts; nil if unknown.
     public var lifetime: Duration?
@@ -32,7 +32,7 @@ public struct TokenGrant: Sendable, Hashable {
         let now = now ?? WallClock.system.now.secondsSince1970
         let grant = answer.withUnsafeBytes { bytes -> Result<TokenGrant, Failure> in
             guard (try? JSONSyntax.validate(bytes)) != nil else { return .failure(Self.unreadable("it is not JSON")) }
-            func text(_ name: String) -> String? { Self.value(name, in: bytes)?.string(in: bytes)?.nonEmpty }
+            func text(_ name: String) -> String? { Self.value(name, in: bytes)?.string(in: bytes)?.nonBlank }
             guard let token = text("access_token") else { return .failure(Self.withoutToken(error: text("error"))) }
             let seconds = Self.value("expires_in", in: bytes)?.text(in: bytes).flatMap(Double.init)
             return .success(
@@ -54,7 +54,7 @@ public struct TokenGrant: Sendable, Hashable {
     /// A new credential from this grant alone; the request was made at `now` (seconds since 1970).
     func credential(generation: UInt64, now: Double) -> Credential {
         Credential(
-            accessToken: accessToken, refreshToken: refreshToken, generation: generation,
+            accessToken: accessToken, refreshToken: refreshToken?.nonBlank, generation: generation,
             expiresAt: lifetime.map { now + $0 / .seconds(1) }, lifetime: lifetime)
     }
 

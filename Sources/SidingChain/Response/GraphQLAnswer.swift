@@ -6,8 +6,10 @@ package import SidingJSON
 package enum GraphQLAnswer {
     /// It has data.
     case delivered
-    /// It has errors and no data, in one part of a batch at least: their messages, in one line.
+    /// It has errors and no data: their messages, in one line.
     case refused(String)
+    /// Some parts of a batch, or some of several mutations, were refused: the messages, in one line.
+    case partly(String)
     /// It has neither, or cannot be read.
     case unclear
 
@@ -17,12 +19,13 @@ package enum GraphQLAnswer {
             return
         }
         let parts = document.elements ?? [document]
-        let refusals = parts.filter { $0.hasNoData && !$0.errors.isEmpty }
-        if !refusals.isEmpty {
+        let refusals = parts.map(\.refusals)
+        if refusals.contains(where: { !$0.errors.isEmpty }) {
             let texts = refusals.flatMap(\.errors).prefix(3).compactMap {
                 $0.string ?? $0.value(at: JSONPath(member: "message"))?.string
             }
-            self = .refused(texts.isEmpty ? "GraphQL errors without a message" : texts.joined(separator: "; "))
+            let why = texts.isEmpty ? "GraphQL errors without a message" : texts.joined(separator: "; ")
+            self = refusals.allSatisfy(\.isOfAll) ? .refused(why) : .partly(why)
         } else {
             self = parts.isEmpty || parts.contains { $0.data.isNull } ? .unclear : .delivered
         }
@@ -34,6 +37,16 @@ extension JSONDocument {
 
     /// Whether there is no data, or that of each field is null: a field that failed is null.
     fileprivate var hasNoData: Bool { data.isNull || data.members?.allSatisfy(\.value.isNull) ?? false }
+
+    /// The errors by which it was refused, and whether nothing was done.
+    ///
+    /// A mutation may be refused in its own payload: by `userErrors`, beside null in place of its result
+    /// (https://shopify.dev/docs/api/usage/response-codes).
+    fileprivate var refusals: (errors: [JSONDocument], isOfAll: Bool) {
+        if hasNoData { return (errors, !errors.isEmpty) }
+        let payloads = (data.members ?? []).map { $0.value.value(at: JSONPath(member: "userErrors"))?.elements ?? [] }
+        return (payloads.flatMap(\.self), payloads.allSatisfy { !$0.isEmpty })
+    }
 
     /// The errors: a list by the specification; some origins write one alone.
     fileprivate var errors: [JSONDocument] {

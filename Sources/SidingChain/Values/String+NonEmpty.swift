@@ -4,3 +4,8 @@ extension String {
     /// characters leads nowhere, and must not replace one that does.
     package var nonEmpty: String? { isEmpty ? nil : self }
 }
+
+extension String {
+    /// The text; nil for an empty one, or one of white space alone.
+    package var nonBlank: String? { allSatisfy(\.isWhitespace) ? nil : self }
+}

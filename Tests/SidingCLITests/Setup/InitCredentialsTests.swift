@@ -61,6 +61,7 @@ struct InitCredentialsTests {
         let asked = try await sandbox.siding("init", url)
         #expect(asked.status == 77, "\(asked.everything)")
         #expect(asked.error.contains("the origin answered \(guarded.status)"))
+        #expect(asked.error.contains("who are you?"), "\(asked.error)")
         #expect(asked.error.contains("wrote siding.yaml"))
         let draft = try config(of: sandbox)
         #expect(draft.contains("\n    base_url: \(origin.url.origin)\n"), "\(draft)")

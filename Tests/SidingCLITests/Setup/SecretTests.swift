@@ -113,6 +113,16 @@ struct SecretTests {
         await service.origin.stop()
     }
 
+    @Test func `doctor names a secret that could not be read, though nothing was sent`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(
+            service, source: "auth: { type: bearer, token: { command: [/bin/cat, missing.txt] } }")
+        #expect(try await sandbox.siding("sync").status == 78)
+        let said = try await sandbox.siding("doctor").output
+        #expect(!said.contains(": never asked") && said.contains("secret command cat"), "\(said)")
+        await service.origin.stop()
+    }
+
     @Test func `a secret never stands in the arguments of a process`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, source: "auth: { type: bearer, token: { env: CANARY } }")

@@ -66,6 +66,7 @@ import Testing
         ),
         (#"{"access_token":"a","refresh_token":"","expires_in":""}"#, TokenGrant(accessToken: "a")),
         (#"{"access_token":"a","error":""}"#, TokenGrant(accessToken: "a")),
+        (#"{"access_token":"a","refresh_token":"  "}"#, TokenGrant(accessToken: "a")),
         (#"{"access_token":"a","expires_in":0}"#, TokenGrant(accessToken: "a")),
         (#"{"access_token":"a","expires_in":1e400}"#, TokenGrant(accessToken: "a")),
         // The moment of the end, rather than 56 years.
@@ -76,7 +77,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "s3cret", "[]", "{}", #"{"access_token":"}"#, #"{"access_token":7}"#, #"{"access_token":""}"#,
+        "", "s3cret", "[]", "{}", #"{"access_token":"}"#, #"{"access_token":" "}"#, #"{"access_token":7}"#,
+        #"{"access_token":""}"#,
         #"{"access_token":"","error":""}"#,
     ])
     func `any other answer breaks the contract, and is not shown`(_ answer: String) throws {

@@ -8,12 +8,29 @@ import Testing
 
 /// What an origin repeats of a credential is not kept, however it writes it.
 @Suite struct SentSecretsTests {
-    private func scrubbed(_ answer: String, authorization: String) -> String {
+    private func secrets(_ authorization: String) -> SentSecrets {
         var request = HTTPRequest(method: .post, scheme: "https", authority: "a.test", path: "/x")
         request.headerFields[.authorization] = authorization
         let secrets = SentSecrets()
         secrets.add(from: request, beyond: [:], secretQueryNames: [])
-        return String(decoding: secrets.scrubbed(Array(answer.utf8)), as: UTF8.self)
+        return secrets
+    }
+
+    @Test func `a token may have the mark of a cut in it`() {
+        let said = String(repeating: "x", count: 20) + "passwo…rd1234567890abc…"
+        #expect(
+            secrets("Bearer passwo…rd1234567890abcdefghij").scrubbed(said) == String(repeating: "x", count: 20) + "…")
+    }
+
+    private func scrubbed(_ answer: String, authorization: String) -> String {
+        String(decoding: secrets(authorization).scrubbed(Array(answer.utf8)), as: UTF8.self)
+    }
+
+    @Test(arguments: 6...15)
+    func `a message that is cut within a token has no beginning of it`(count: Int) {
+        let token = "sk_live_42424242"
+        let message = "403: the key \(token.prefix(count))…; no other \(token.prefix(5))…"
+        #expect(secrets("Bearer \(token)").scrubbed(message) == "403: the key …; no other sk_li…")
     }
 
     @Test(arguments: ["hunter2/Secret9", "hunter2\\/Secret9", "van:hunter2/Secret9"])

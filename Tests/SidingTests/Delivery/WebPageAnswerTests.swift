@@ -37,7 +37,8 @@ import Testing
             Self.page("text/plain", text: "<meta http-equiv=refresh content='0; url=https://portal.example'>"),
             Self.page("application/xml", text: "<?xml version=\"1.0\"?>\n<!DOCTYPE html PUBLIC \"-//W3C\">"),
             Self.page("text/xml", text: "<?xml version=\"1.0\"?><!-- x --><WISPAccessGatewayParam>"),
-            Self.page("application/vnd.wap.xhtml+xml"),
+            Self.page("application/vnd.wap.xhtml+xml"), Self.page("text/plain", text: "<BODY onload=\"go()\">"),
+            Self.page("text/plain", text: "<!-- 1 --><!-- 2 -->\n<!-- 3 --><title>Sign in</title>"),
         ] {
             let bench = try await WriteBench()
             bench.origin.set("/a", answer)
@@ -248,7 +249,7 @@ import Testing
     @Test(
         arguments: [
             .status(.notFound), .text(#"{"error":"not found"}"#, status: .notFound),
-            page("text/plain", status: .notFound),
+            page("text/plain", status: .notFound, text: "no <title> is there"),
             page(status: .notFound, text: "not found"),
         ] as [ScriptedAnswer])
     func `any other 404 completes a deletion without a probe`(answer: ScriptedAnswer) async throws {

@@ -186,6 +186,40 @@ import Testing
         #expect(try await bench.store.gates() == [])
     }
 
+    @Test func `refusals that differ only in the id or the time of their request are the same`() async throws {
+        let bench = try await bench(20) {
+            .text(
+                #"{"type":"x","request_id":"req_011CSHoEeqs5C35K\#($0)","at":"2026-11-30T11:00:\#(10 + $0).5Z"}"#,
+                status: .forbidden)
+        }
+        #expect(try await sent(bench) == 5)
+        let note = try #require(try await bench.store.gates().first?.note)
+        #expect(note.contains("req_011CSHoEeqs5C35K5"), "the last one is shown as it is: \(note)")
+    }
+
+    @Test(arguments: [
+        "Field 'customfield_100NN' cannot be set", "body.items.NN.quantity is too large",
+        "shipping_address_line_NN is too long", "SKU-2024-00NN-AB is not sold", "no rights for post NN",
+    ])
+    func `names and numbers of the data make refusals different`(words: String) async throws {
+        let bench = try await bench(20) {
+            .text(#"{"message":"\#(words.replacing("NN", with: String(10 + $0)))"}"#, status: .badRequest)
+        }
+        #expect(try await sent(bench) == 20)
+    }
+
+    @Test(arguments: [
+        "at 2026-11-30 11:00:NN", "request 8f14e45f-ceea-467f-a8dd-0000000000NN", "(17644224NN)",
+        "trace a1b2c3d4e5f60718NN",
+        "on Mon, 30 Nov 2026 11:00:NN GMT",
+    ])
+    func `ids and times of requests make none different`(words: String) async throws {
+        let bench = try await bench(20) {
+            .text(#"{"message":"no rights \#(words.replacing("NN", with: String(10 + $0)))"}"#, status: .forbidden)
+        }
+        #expect(try await sent(bench) == 5)
+    }
+
     @Test(arguments: [HTTPResponse.Status.conflict, .preconditionFailed, .unprocessableContent])
     func `a refusal about one record does not concern the others`(_ status: HTTPResponse.Status) async throws {
         let bench = try await bench(20) { _ in .text(#"{"message":"name is taken"}"#, status: status) }

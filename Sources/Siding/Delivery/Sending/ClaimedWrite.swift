@@ -54,6 +54,11 @@ package struct ClaimedWrite: Sendable {
 
     /// What an answer with a success status says around the record of this write, by which the origin has not acted on all of it.
     func shortfall(in response: LoadedResponse, limits: JSONLimits) -> Shortfall? {
+        if terms == nil, let body, let batch = BatchAnswer(to: body, limits: limits),
+            let shortfall = batch.shortfall(in: response.bytes ?? [])
+        {
+            return shortfall
+        }
         let document = response.bytes.flatMap { try? JSONDocument($0.withoutByteOrderMark, limits: limits) }
         return Shortfall(
             PageAnswer(

@@ -38,9 +38,33 @@ final class SentSecrets: Sendable {
 
     /// Removes the secrets from `bytes`, both as plain text and as JSON escapes them.
     func scrubbed(_ bytes: [UInt8]) -> [UInt8] {
-        // Longest first: one may be part of another.
-        let secrets = values.withLock { $0.union($0.flatMap(Self.escaped)).sorted { $0.utf8.count > $1.utf8.count } }
-        return secrets.reduce(bytes) { $0.replacing(Array($1.utf8), with: Self.mark) }
+        all.reduce(bytes) { $0.replacing(Array($1.utf8), with: Self.mark) }
+    }
+
+    /// Removes them from a message, also the beginning of one within which the message was cut.
+    func scrubbed(_ text: String) -> String {
+        let all = all
+        var bytes = scrubbed(Array(text.utf8))
+        // From the end, so that what is removed moves none of the marks before it. A secret may have a mark, too.
+        var end = bytes.count
+        while let mark = bytes[..<end].indices.last(where: { bytes[$0..<end].starts(with: Self.mark) }) {
+            let cut = all.map { Self.beginning(of: $0, endsWith: bytes[..<mark]) }.max() ?? 0
+            bytes.removeSubrange(mark - cut..<mark)
+            end = mark - cut
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// How much of the secret is at the end of `bytes`.
+    private static func beginning(of secret: String, endsWith bytes: ArraySlice<UInt8>) -> Int {
+        let most = min(secret.utf8.count, bytes.count)
+        guard most >= SentCredential.shortest else { return 0 }
+        return (SentCredential.shortest...most).last { bytes.suffix($0).elementsEqual(secret.utf8.prefix($0)) } ?? 0
+    }
+
+    /// Longest first: one may be part of another.
+    private var all: [String] {
+        values.withLock { $0.union($0.flatMap(Self.escaped)).sorted { $0.utf8.count > $1.utf8.count } }
     }
 
     /// A JSON string escapes quotes and backslashes, and may escape a solidus (RFC 8259 §7).
@@ -56,8 +80,7 @@ extension WriteResult {
         var scrubbed = self
         scrubbed.theirs = theirs?.scrubbed(of: secrets)
         if case .refused(let how, let mayBeOfOne) = outcome {
-            let words = String(decoding: secrets.scrubbed(Array(how.utf8)), as: UTF8.self)
-            scrubbed.outcome = .refused(words, mayBeOfOne: mayBeOfOne)
+            scrubbed.outcome = .refused(secrets.scrubbed(how), mayBeOfOne: mayBeOfOne)
         }
         switch transition {
         case .delivered(let answer): scrubbed.transition = .delivered(answer.scrubbed(of: secrets))
@@ -70,8 +93,7 @@ extension WriteResult {
         case .unknown(let error, let waitsForNetwork, let wait):
             scrubbed.transition = .unknown(error.scrubbed(of: secrets), waitsForNetwork: waitsForNetwork, wait: wait)
         case .sendAgain(let moment, let why):
-            let why = String(decoding: secrets.scrubbed(Array(why.utf8)), as: UTF8.self)
-            scrubbed.transition = .sendAgain(from: moment, because: why)
+            scrubbed.transition = .sendAgain(from: moment, because: secrets.scrubbed(why))
         case .released: break
         }
         return scrubbed
@@ -89,7 +111,7 @@ extension WriteAnswer {
 extension RecordedError {
     fileprivate func scrubbed(of secrets: SentSecrets) -> RecordedError {
         var error = self
-        error.message = String(decoding: secrets.scrubbed(Array(message.utf8)), as: UTF8.self)
+        error.message = secrets.scrubbed(message)
         return error
     }
 }

@@ -40,6 +40,7 @@ struct WriteResultPolicy: Sendable {
             return switch GraphQLAnswer(response.bytes ?? [], limits: source.jsonLimits) {
             case .delivered: nil
             case .refused(let why): refused(response, why)
+            case .partly(let why): parkedInPart(response, why)
             case .unclear: inDoubt(response, "its answer has no `data` that says whether it acted")
             }
         }
@@ -51,7 +52,16 @@ struct WriteResultPolicy: Sendable {
         case .error where hasMade(response.response): nil
         case .error: refused(response, shortfall.why)
         case .part: inDoubt(response, "it may have acted on a part only: \(shortfall.why)")
+        case .entries: parkedInPart(response, "it did not act on each entry: \(shortfall.why)")
         }
+    }
+
+    /// A batch of which a part was carried out. The origin has said so, so no probe is needed, and sending it again would repeat
+    /// that part.
+    private func parkedInPart(_ response: LoadedResponse, _ why: String) -> WriteResult {
+        var failure = refusal(in: response, why)
+        failure.underlying = PartlyDoneBatch()
+        return WriteResult(parked(.uncertain, failure), .answers)
     }
 
     private func refused(_ response: LoadedResponse, _ why: String) -> WriteResult {

@@ -216,7 +216,8 @@ struct FanOutTally: Sendable {
 
     /// What a rule decides concerns the parent alone, and so does the refusal of a later page: the first one was answered.
     private mutating func countRefusal(_ failure: Failure, of one: SyncReport) {
-        guard case .http(let answer) = failure.reason, let how = answer.refusal(isOfWrite: false),
+        guard case .http(let answer) = failure.reason,
+            let how = answer.refusal(isOfWrite: false).map(RefusalWords.withoutIDs),
             sync.resource.source.rule(for: failure, of: .fetch) == nil,
             !one.isResumed, one.result.counters.pages == 0
         else {

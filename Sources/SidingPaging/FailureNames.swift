@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The folded names by which origins say in a success that something failed, was done in part, or that all is well.
+enum FailureNames {
+    static let errors: Set<String> = ["error", "errors", "exception", "exceptions", "fault", "faults"]
+    static let errorsBesideList = errors.union([
+        "err", "errcode", "errno", "errmsg", "errorcode", "errormessage", "errormessages", "errormsg",
+        "errordescription", "errordetail", "errordetails", "errortext", "failurereason", "partialfailureerror",
+    ])
+    /// What stands for no error in such a member.
+    static let noErrors: Set<String> = [
+        "ok", "success", "successful", "succeeded", "none", "noerror", "noerrors", "false",
+    ]
+    static let flags: Set<String> = [
+        "timedout", "terminatedearly", "incompleteresults", "partialresults", "haspartialresults", "partialresult",
+    ]
+    /// False if more is still to come.
+    static let wholes: Set<String> = ["complete", "iscomplete", "allcomplete"]
+    static let failedParts: Set<String> = ["failednodes", "failedshards", "shardsfailed"]
+    static let failedCounts: Set<String> = [
+        "numfailed", "failedcount", "numberfailed", "failedentrycount", "failedrecordcount", "failedputcount",
+    ]
+    static let tallies: Set<String> = ["succeeded", "success", "successful", "successes"]
+    static let errorFlags: Set<String> = ["haserror", "haserrors", "iserror"]
+    /// What is true of a whole answer.
+    static let successes: Set<String> = [
+        "success", "issuccess", "issuccessful", "successful", "succeeded", "ok", "isok", "jobcomplete",
+    ]
+    /// Members by which an object is a record.
+    static let identities: Set<String> = ["id", "uuid", "key", "slug", "name"]
+    /// Members by which it may be one, beside those that end with "id".
+    static let otherIdentities: Set<String> = ["pk", "number", "url", "self", "href", "uri"]
+    /// How the names of ids begin that belong to the request.
+    static let ofRequest = [
+        "request", "trace", "correlation", "error", "log", "transaction", "valid", "invalid",
+    ]
+    /// Members with a state, or with a status code.
+    static let states: Set<String> = [
+        "status", "state", "stat", "result", "outcome", "responsestatus", "resultstatus",
+    ]
+    static let codes: Set<String> = [
+        "status", "code", "statuscode", "httpstatus", "httpcode", "httpstatuscode",
+    ]
+    static let errorCodes: Set<String> = ["errno", "errcode", "errorcode"]
+    static let refusedStates: Set<String> = ["error", "fail", "failed", "failure", "ko"]
+    static let failedStates = refusedStates.union([
+        "incomplete", "degraded", "unavailable", "timeout", "timedout",
+    ])
+    /// Of an answer that is not there yet, or of the parent of a list.
+    static let openStates: Set<String> = [
+        "processing", "inprogress", "notready", "initializing", "rebuilding",
+    ]
+    /// How the names of lists and counts begin of the entries of a batch that were not carried out.
+    static let ofFailedEntries = [
+        "failed", "failure", "unprocessed", "rejected", "notprocessed", "notinserted", "notcreated",
+    ]
+    /// Objects that hold such entries.
+    static let unprocessed: Set<String> = ["unprocesseditems", "unprocessedkeys", "faileditems", "failedentries"]
+    static let failedEntryStates = refusedStates.union(["rejected", "invalid", "conflict"])
+
+    /// Whether a member of this name says which record its object is: `id`, `dag_run_id`, `url`; not `request_id`.
+    static func isIdentity(_ name: String) -> Bool {
+        identities.contains(name) || otherIdentities.contains(name)
+            || (name.hasSuffix("id") && !ofRequest.contains(where: name.hasPrefix))
+    }
+    static let adjectives: Set<String> = ["incomplete", "isincomplete", "partial", "ispartial"]
+}
+
+extension EnvelopeScalar {
+    /// Whether it stands for no error in the place of one: false, 0, "", "none".
+    var saysNoError: Bool {
+        switch self {
+        case .text(let text):
+            text.allSatisfy { $0.isWhitespace || $0 == "0" } || FailureNames.noErrors.contains(ExtentName.folded(text))
+        case .number: wholeNumber == 0
+        case .bool(let truth): !truth
+        case .structure: false
+        }
+    }
+}
