@@ -93,7 +93,7 @@ proof-pages: build ## every page of 'siding serve' in Chromium, with hostile rec
 proof-package: deb ## as root: lintian, and the package's whole life in a bare Debian 12
 	@Tests/Packaging/run
 
-documentation: setup ## the DocC pages of Siding, SidingChain and SidingNodes, .build/documentation; fails on a warning
+documentation: setup ## the DocC pages of the modules of SidingKit, .build/documentation; fails on a warning
 	@SWIFT='$(SWIFT)' .ci/documentation .build/documentation
 
 interface: setup ## changes of the public interface since the last tag (TAG=COMMIT: since that one) that break programs

@@ -13,7 +13,7 @@ final class Activity: Sendable {
     }
 
     let events = EventPublisher()
-    let syncs = RunningSyncs()
+    let syncs: RunningSyncs
     let clock: any Clock<Duration>
     private let state = Mutex(State())
     /// Fires when a call has stored a write, or may have made one due.
@@ -24,8 +24,9 @@ final class Activity: Sendable {
     private let ended = ChangeSignal()
 
     /// - Parameter clock: measures the pauses of the readers of events.
-    init(clock: any Clock<Duration>) {
-        self.clock = clock
+    /// - Parameter syncs: shared with others on the same file.
+    init(clock: any Clock<Duration>, syncs: RunningSyncs) {
+        (self.clock, self.syncs) = (clock, syncs)
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }

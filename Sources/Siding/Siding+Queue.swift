@@ -59,9 +59,33 @@ extension Siding {
     @discardableResult
     public func drop(_ entry: QueueEntry) async throws(StoreError) -> QueueEntry { try await act(.drop, on: entry) }
 
+    /// Decides a write in conflict with the origin's record, or marks one in doubt as arrived. ``run()`` or ``drain()`` sends it.
+    ///
+    /// - Returns: the entry as it is then; another one if another body is sent.
+    /// - Throws: ``StoreError/Kind/refused`` if the entry is in no conflict, is completed or being sent, or may not have this body
+    ///   or id; ``StoreError/Kind/notFound``.
+    @discardableResult
+    public func resolve(
+        _ entry: QueueEntry, _ resolution: ConflictResolution
+    ) async throws(StoreError) -> QueueEntry {
+        try await carryOut(.resolve(resolution), on: entry)
+    }
+
+    /// The local and the origin's version of the record of a pending edit, for who decides between them; nil for a write that
+    /// edits no record, or is completed.
+    ///
+    /// - Throws: ``StoreError/Kind/notFound``.
+    public func conflict(of entry: QueueEntry) async throws(StoreError) -> ConflictReport? {
+        try await store.conflict(of: entry.id)
+    }
+
     private func act(_ action: QueueAction, on entry: QueueEntry) async throws(StoreError) -> QueueEntry {
+        try await carryOut(.act(action), on: entry)
+    }
+
+    private func carryOut(_ decision: OperatorAction, on entry: QueueEntry) async throws(StoreError) -> QueueEntry {
         try await activity.perform { () throws(StoreError) in
-            let changes = try await store.perform(action, on: QueueSelection(ids: [entry.id]))
+            let changes = try await store.carryOut(decision, on: QueueSelection(ids: [entry.id]))
             guard let change = changes.first else { throw StoreError.noEntry(entry.id) }
             if let refusal = change.refusal {
                 throw StoreError(.refused, "\(entry.shortID): \(refusal)", hint: change.hint)

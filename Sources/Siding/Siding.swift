@@ -64,7 +64,7 @@ public struct Siding: Service {
         case .store(let open): store = open
         }
         (wallClock, self.networkChanges) = (environment.wallClock, networkChanges)
-        activity = Activity(clock: environment.clock)
+        activity = Activity(clock: environment.clock, syncs: .onFile(at: store.path))
         builder = DeclarationsBuilder(
             store: store, transports: transports, credentials: directory, environment: environment, activity: activity)
         declarations = CurrentDeclarations(builder.declarations(resources, sources))
@@ -74,7 +74,8 @@ public struct Siding: Service {
     ///
     /// If this ``Siding`` or a copy of it syncs the resource already, by a call or by ``run()``, the call joins that sync and
     /// has its outcome. With other options it waits for the end of that sync, and then begins. Cancelling a call ends no other
-    /// one. A sync of another process, or of another `Siding`, is waited for as long as ``SyncOptions/lockWait`` says.
+    /// one. That of another ``Siding`` on the same file in this process is waited for, too; that of another process as long as
+    /// ``SyncOptions/lockWait`` says.
     ///
     /// - Returns: the outcome. A page kept in the queue for later is an outcome, not an error.
     /// - Throws: ``SyncError`` if the resource or the store failed, the task was cancelled, or another process syncs the

@@ -12,7 +12,7 @@ public enum Authorization: Sendable {
     /// `Authorization: Basic …` (RFC 7617). Without a password it is empty, for origins that take a key as the user name.
     case basic(user: Secret, password: Secret? = nil)
     /// `Authorization: Bearer …` with a token that is renewed when the origin refuses it, once for all requests of the source.
-    /// Create one ``AccessSafety`` per source, with a ``FileCredentialStore`` and a ``FileRefreshGate`` if several processes
+    /// Create one `AccessSafety` per source, with a ``FileCredentialStore`` and a ``FileRefreshGate`` if several processes
     /// share the sign-in.
     case refreshed(AccessSafety)
     /// A token that is obtained, stored and renewed as `SignIn` describes; use ``SignIns``.

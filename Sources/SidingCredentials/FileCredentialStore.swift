@@ -23,7 +23,7 @@ public struct FileCredentialStore: CredentialStore {
         self.interruption = interruption
     }
 
-    /// - Throws: ``SidingChain/Failure/Reason/credentialUnavailable`` that names the path, never the content, if the file
+    /// - Throws: `Failure.Reason.credentialUnavailable` that names the path, never the content, if the file
     ///   cannot be read, is unsafe, or is not a complete credential.
     public func credential(of account: String) async throws(Failure) -> Credential? {
         try kept(of: account).flatMap { $0.isEmpty ? nil : $0.credential }
@@ -36,8 +36,8 @@ public struct FileCredentialStore: CredentialStore {
         return try file.read(in: directory)
     }
 
-    /// - Throws: ``SidingChain/Failure/Reason/localResource`` if the disk is full,
-    ///   ``SidingChain/Failure/Reason/credentialUnavailable`` otherwise; the old credential is then still there.
+    /// - Throws: `Failure.Reason.localResource` if the disk is full, `Failure.Reason.credentialUnavailable` otherwise;
+    ///   the old credential is then still there.
     public func save(_ credential: Credential, of account: String) async throws(Failure) {
         try await keep(KeptCredential(credential: credential, savedAt: WallClock.system.now), of: account)
     }
@@ -53,7 +53,7 @@ public struct FileCredentialStore: CredentialStore {
 
     /// Reserves disk space for the next credential; the next save uses it.
     ///
-    /// - Throws: ``SidingChain/Failure/Reason/localResource`` if the disk is full.
+    /// - Throws: `Failure.Reason.localResource` if the disk is full.
     public func reserve(for account: String) async throws(Failure) {
         let file = try CredentialFile(of: account)
         let (path, interruption) = (directory, interruption)

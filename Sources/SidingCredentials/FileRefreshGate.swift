@@ -22,8 +22,8 @@ public struct FileRefreshGate: RefreshGate {
         self.clock = clock
     }
 
-    /// - Throws: the errors of `body`; ``SidingChain/Failure/Reason/timeout(_:)`` after the timeout, naming the process that
-    ///   holds the lock; ``SidingChain/Failure/Reason/cancelled``; ``SidingChain/Failure/Reason/credentialUnavailable`` if the
+    /// - Throws: the errors of `body`; `Failure.Reason.timeout(_:)` after the timeout, naming the process that
+    ///   holds the lock; `Failure.Reason.cancelled`; `Failure.Reason.credentialUnavailable` if the
     ///   directory or the lock file is unsafe or cannot be used.
     public func withRefresh<Value: Sendable>(
         of account: String, _ body: @Sendable () async throws(Failure) -> Value

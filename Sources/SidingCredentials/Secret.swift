@@ -23,8 +23,10 @@ public struct Secret: Sendable, CustomStringConvertible {
     /// A secret that `reader` reads.
     ///
     /// - Parameters:
+    ///   - description: where the secret comes from, for people.
     ///   - emptiness: the message for an empty secret, which is an error.
     ///   - absence: why it is missing, as far as known without running a program; nil if it is present.
+    ///   - reader: reads the secret; called whenever a request needs it.
     public init(
         _ description: String, emptiness: String = "it is empty",
         absence: @escaping @Sendable () async -> String? = { nil },
@@ -42,9 +44,7 @@ public struct Secret: Sendable, CustomStringConvertible {
     /// Whether it is plain text from the configuration instead of a secret.
     package var isPlain: Bool { plainText != nil }
 
-    /// Plain text in place of a secret.
-    ///
-    /// - Parameter subject: its description for people.
+    /// Plain text in place of a secret. `subject` describes it for people.
     public init(plain text: String, _ subject: String) {
         (description, emptiness, reader, looker) = (subject, "it is empty", { text }, { nil })
         plainText = text
@@ -55,8 +55,8 @@ public struct Secret: Sendable, CustomStringConvertible {
 
     /// Reads the secret.
     ///
-    /// - Throws: ``Failure/Reason/credentialUnavailable`` that names the secret and the problem, without its value. A
-    ///   ``Failure`` of the reader, and a cancellation, are unchanged.
+    /// - Throws: `Failure.Reason.credentialUnavailable` that names the secret and the problem, without its value. A
+    ///   `Failure` of the reader, and a cancellation, are unchanged.
     public func read() async throws(Failure) -> String {
         let value = try await text()
         guard !value.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {

@@ -28,9 +28,7 @@ public struct SignIn: Sendable {
     /// Keeps the requests signed in; set by ``SignIns``.
     var access: AccessSafety?
 
-    /// - Parameters:
-    ///   - early: 60 s by default.
-    ///   - statuses: 401 by default.
+    /// By default a token is renewed 60 s early, and a 401 says that it is not valid.
     public init(
         _ grant: Grant, token: AccessTokenProvider = AccessTokenProvider(), early: Duration? = .seconds(60),
         statuses: Set<Int> = [401]

@@ -14,6 +14,7 @@ public final class SignIns: Sendable {
     /// - Parameters:
     ///   - directory: of the token files; it is created with mode 0700.
     ///   - transports: makes the transport of a source, which also sends the requests for its tokens.
+    ///   - environment: the clocks, the randomness and the logger.
     public init(
         directory: String, transports: any TransportFactory, environment: RuntimeEnvironment
     ) {

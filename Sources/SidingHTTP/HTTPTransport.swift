@@ -7,18 +7,20 @@ public import SidingChain
 ///
 /// Each transport has its own client and connections, so that credentials never share a connection: use one per source. The
 /// client starts with the first request. The transport never retries, keeps no cookies, and follows redirects by the rules of
-/// ``SidingChain/TransportSettings/redirects``, not the library's.
+/// `TransportSettings.redirects`, not the library's.
 ///
-/// The limit ``SidingChain/TransportSettings/totalTimeout`` includes waiting for a connection, every redirect, the head and the
-/// body; a ``SidingChain/ReplyBody`` ends at the limit even if nobody reads it. Dropping a reply or its iterator before the end
-/// closes its connection.
+/// The limit `TransportSettings.totalTimeout` includes waiting for a connection, every redirect, the head and the body; a
+/// `ReplyBody` ends at the limit even if nobody reads it. Dropping a reply or its iterator before the end closes its
+/// connection.
 public final class HTTPTransport: Transport {
     private let configuration: HTTPTransportConfiguration
     private let clients: ClientPool
     private let slots: ConnectionSlots
 
-    /// - Parameter eventLoopGroup: The threads on which connections run; nil, the default, for one thread that all transports
-    ///   of the process share. The caller keeps the group running until ``shutdown()`` has returned.
+    /// - Parameters:
+    ///   - configuration: timeouts, limits and the like.
+    ///   - eventLoopGroup: the threads on which connections run; nil, the default, for one thread that all transports of
+    ///     the process share. The caller keeps the group running until ``shutdown()`` has returned.
     public init(
         _ configuration: HTTPTransportConfiguration = HTTPTransportConfiguration(),
         eventLoopGroup: (any EventLoopGroup)? = nil
@@ -28,7 +30,7 @@ public final class HTTPTransport: Transport {
         self.slots = ConnectionSlots(limit: configuration.settings.concurrency)
     }
 
-    /// Ends requests in flight with ``SidingChain/Failure/Reason/cancelled``; later sends fail the same way.
+    /// Ends requests in flight with `Failure.Reason.cancelled`; later sends fail the same way.
     ///
     /// A transport that is only released shuts down by itself in the background.
     public func shutdown() async {
@@ -37,8 +39,8 @@ public final class HTTPTransport: Transport {
 
     /// Sends `request` and returns when the head of the response has arrived; the body streams.
     ///
-    /// - Throws: a ``SidingChain/Failure`` with its phase: ``SidingChain/Failure/Phase/notSent`` until the head of the request
-    ///   was sent, ``SidingChain/Failure/Phase/answered`` once the head of a response has arrived.
+    /// - Throws: a `Failure` with its phase: `Failure.Phase.notSent` until the head of the request was sent,
+    ///   `Failure.Phase.answered` once the head of a response has arrived.
     public func send(_ request: HTTPRequest, body: EncodedBody) async throws(Failure) -> Reply {
         try await send(request, body: body) { _ in }
     }

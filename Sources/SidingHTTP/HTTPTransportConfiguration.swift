@@ -5,12 +5,12 @@ public import SidingChain
 public struct HTTPTransportConfiguration: Sendable, Hashable {
     /// Timeouts, limits, redirects, compression: the settings that every transport obeys.
     public var settings: TransportSettings
-    /// The length of the windows in which ``SidingChain/TransportSettings/minimumRate`` is checked; 30 seconds by default.
+    /// The length of the windows in which `TransportSettings.minimumRate` is checked; 30 seconds by default.
     ///
     /// Each window is checked separately, so a fast start does not excuse a slow continuation.
     public var rateWindow: Duration
 
-    /// The default ``SidingChain/TransportSettings``, and a minimum rate that is checked every 30 seconds.
+    /// The default `TransportSettings`, and a minimum rate that is checked every 30 seconds.
     public init(
         settings: TransportSettings = TransportSettings(),
         rateWindow: Duration = .seconds(30)

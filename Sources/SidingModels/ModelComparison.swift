@@ -3,11 +3,11 @@ internal import FoundationEssentials
 
 /// Compares models by the JSON that this program writes of them. So neither the origin's spelling of a record nor members that
 /// the type lacks make a difference.
-struct ModelComparison<Model: Encodable> {
-    private let encoder: JSONEncoder
+struct ModelComparison<Model: Codable> {
+    private let encoder: ModelEncoder<Model>
 
     init(_ coding: RecordCoding) {
-        encoder = coding.encoder()
+        encoder = ModelEncoder(coding)
     }
 
     /// Whether `body`, which this program wrote of a model, is that of `stored`. A model that cannot be encoded equals none.

@@ -17,9 +17,11 @@ extension Siding {
     /// record that was inserted and deleted in between is never reported, nor one that is the same model as before. For a slow
     /// reader the stream keeps only the keys already reported, a number for each, and one portion of changes.
     /// - Parameters:
+    ///   - resource: the resource of the records.
     ///   - predicate: only matching records exist for the stream: a record that begins to match is inserted, one that stops
     ///     matching is deleted.
     ///   - interval: how often to look for commits of other processes.
+    ///   - clock: measures the interval.
     public func changes<Model>(
         of resource: Resource<Model>, where predicate: RecordPredicate<Model> = .everything,
         every interval: Duration = .milliseconds(250), clock: any Clock<Duration> = ContinuousClock()

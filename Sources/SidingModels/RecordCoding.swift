@@ -9,7 +9,7 @@ public struct RecordCoding: Sendable {
     private let makeDecoder: @Sendable () -> JSONDecoder
     private let makeEncoder: @Sendable () -> JSONEncoder
 
-    /// As requests and responses are coded (``SidingNodes/URLChainBuilder/encoder``); names as in the model's coding keys.
+    /// As requests and responses are coded (`URLChainBuilder.encoder`); names as in the model's coding keys.
     public static let standard = RecordCoding()
 
     /// As requests and responses are coded: dates of RFC 3339.
@@ -29,7 +29,8 @@ public struct RecordCoding: Sendable {
             })
     }
 
-    /// Custom coders. Members are always written in the order of their names, so that equal models have equal bytes.
+    /// Custom coders. Members are always written in the order of their names, and the elements of sets in a fixed order, so that
+    /// equal models have equal bytes.
     ///
     /// - Parameters:
     ///   - decoder: makes a decoder; called once per read.
@@ -42,6 +43,12 @@ public struct RecordCoding: Sendable {
     func decoder() -> JSONDecoder { makeDecoder() }
 
     func encoder() -> JSONEncoder {
+        let encoder = sortingEncoder()
+        if let key = CodingUserInfoKey.ofElements { encoder.userInfo[key] = sortingEncoder() }
+        return encoder
+    }
+
+    private func sortingEncoder() -> JSONEncoder {
         let encoder = makeEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder

@@ -11,8 +11,10 @@ extension Siding {
     /// ```
     /// An inserted record may already be in the reader's copy, and a deleted one may never have been there: apply both all the
     /// same. Changes made while the feed is read are part of this feed or the next.
-    /// - Parameter run: the ``RecordFeed/run`` of the last feed; 0 for all records, to begin an empty copy with.
-    /// - Throws: ``StoreError/Kind/notFound`` if there is no such run, or the changes since then are no longer known
+    /// - Parameters:
+    ///   - resource: the resource of the records.
+    ///   - run: the ``RecordFeed/run`` of the last feed; 0 for all records, to begin an empty copy with.
+    /// - Throws: `StoreError.Kind.notFound` if there is no such run, or the changes since then are no longer known
     ///   completely.
     public func changes<Model>(
         of resource: Resource<Model>, since run: RunID

@@ -12,7 +12,7 @@ internal import Siding
 /// of one moment, so changes between two portions may be seen. In key order no record is returned twice.
 ///
 /// Pending creations that do not decode as the model, and records that otherwise hold a temporary id which it cannot, are left
-/// out until the origin has given the real id (``Siding/pendingCreations(of:)``). Any other record that does not decode ends
+/// out until the origin has given the real id (`Siding.pendingCreations(of:)`). Any other record that does not decode ends
 /// the reading with an error.
 public struct RecordQuery<Model: Codable & Sendable>: Sendable {
     /// The number of records read at once.

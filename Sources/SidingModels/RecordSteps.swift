@@ -16,7 +16,7 @@ public struct FetchRecordsStep<Input: Sendable, Model: Codable & Sendable>: Node
         self.query = query
     }
 
-    /// - Throws: a failure of the reason ``Failure/Reason/storage(_:)``, or of the caller's function.
+    /// - Throws: a failure of the reason `Failure.Reason.storage`, or of the caller's function.
     public func process(_ input: Input, _ context: ChainContext) async throws(Failure) -> [Model] {
         let query: RecordQuery<Model>
         do { query = try self.query(input) } catch { throw Failure.wrapping(error, phase: .answered).at(node: name) }
@@ -24,7 +24,8 @@ public struct FetchRecordsStep<Input: Sendable, Model: Codable & Sendable>: Node
     }
 }
 
-/// A chain step that searches the texts of the local copy for its input, like ``Siding/search(_:in:limit:offset:snippet:)``.
+/// A chain step that searches the texts of the local copy for its input, like
+/// ``Siding/Siding/search(_:in:limit:offset:snippet:)``.
 public struct SearchRecordsStep<Model: Codable & Sendable>: Node {
     private let siding: Siding
     private let resource: Resource<Model>
@@ -41,7 +42,7 @@ public struct SearchRecordsStep<Model: Codable & Sendable>: Node {
         self.snippet = snippet
     }
 
-    /// - Throws: a failure of the reason ``Failure/Reason/storage(_:)``.
+    /// - Throws: a failure of the reason `Failure.Reason.storage`.
     public func process(
         _ text: TextSearch.Text, _ context: ChainContext
     ) async throws(Failure) -> [SearchHit<Model>] {
@@ -51,7 +52,7 @@ public struct SearchRecordsStep<Model: Codable & Sendable>: Node {
     }
 }
 
-/// A chain step that saves the incoming models in the local copy, like ``Siding/save(_:to:duplicates:)``.
+/// A chain step that saves the incoming models in the local copy, like ``Siding/Siding/save(_:to:duplicates:)``.
 ///
 /// ```swift
 /// let refresh = fetchIssues.then(SaveRecordsStep(to: issues, in: siding))
@@ -68,7 +69,7 @@ public struct SaveRecordsStep<Model: Codable & Sendable>: Node {
         self.duplicates = duplicates
     }
 
-    /// - Throws: a failure of the reason ``Failure/Reason/storage(_:)``; nothing was written then.
+    /// - Throws: a failure of the reason `Failure.Reason.storage`; nothing was written then.
     public func process(_ models: [Model], _ context: ChainContext) async throws(Failure) -> [RowOutcome<Model>] {
         do throws(StoreError) {
             return try await siding.save(models, to: resource, duplicates: duplicates)
@@ -77,7 +78,7 @@ public struct SaveRecordsStep<Model: Codable & Sendable>: Node {
 }
 
 /// A chain step that saves the incoming models in the local copy with a conflict strategy, like
-/// ``Siding/upsert(_:to:onConflict:duplicates:)``.
+/// ``Siding/Siding/upsert(_:to:onConflict:duplicates:)``.
 public struct UpsertRecordsStep<Model: Codable & Sendable>: Node {
     private let siding: Siding
     private let resource: Resource<Model>
@@ -95,7 +96,7 @@ public struct UpsertRecordsStep<Model: Codable & Sendable>: Node {
         self.duplicates = duplicates
     }
 
-    /// - Throws: a failure of the reason ``Failure/Reason/storage(_:)``; nothing was written then.
+    /// - Throws: a failure of the reason `Failure.Reason.storage`; nothing was written then.
     public func process(_ models: [Model], _ context: ChainContext) async throws(Failure) -> [RowOutcome<Model>] {
         do throws(StoreError) {
             return try await siding.upsert(models, to: resource, onConflict: strategy, duplicates: duplicates)
@@ -107,9 +108,8 @@ public struct UpsertRecordsStep<Model: Codable & Sendable>: Node {
 public struct DeleteRecordsStep<Input: Sendable, Model: Codable & Sendable>: Node {
     private let delete: @Sendable (Input) async throws(Failure) -> Int
 
-    /// Deletes by a predicate made from the input.
-    ///
-    /// - Parameter predicate: makes the predicate; an error that it throws becomes a failure of the caller's code.
+    /// Deletes by a predicate made from the input. An error that `predicate` throws becomes a failure of the caller's
+    /// code.
     public init(
         from resource: Resource<Model>, in siding: Siding,
         where predicate: @escaping @Sendable (Input) throws -> RecordPredicate<Model>
@@ -126,7 +126,7 @@ public struct DeleteRecordsStep<Input: Sendable, Model: Codable & Sendable>: Nod
     }
 
     /// - Returns: the number of deleted records.
-    /// - Throws: a failure of the reason ``Failure/Reason/storage(_:)``; nothing was deleted then.
+    /// - Throws: a failure of the reason `Failure.Reason.storage`; nothing was deleted then.
     public func process(_ input: Input, _ context: ChainContext) async throws(Failure) -> Int {
         try await delete(input)
     }

@@ -25,8 +25,13 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
     /// A resource whose key is one property of the model.
     ///
     /// - Parameters:
+    ///   - name: the name of the resource in the store.
+    ///   - source: the origin.
+    ///   - path: the path of the listing below the base URL of the source.
     ///   - key: the property that is the key; its JSON member is found automatically.
+    ///   - paging: how a page leads to the next.
     ///   - searchable: the properties that a text search covers.
+    ///   - coding: how records are decoded and encoded.
     ///   - members: the paths of properties that cannot be found automatically.
     /// - Throws: ``MemberError`` if the JSON member of a property cannot be found.
     public init<Key>(
@@ -39,7 +44,7 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
         try self.init(untyped, map, searchable: searchable, coding: coding)
     }
 
-    /// A resource whose key is the member of this name, whether the model has it or not.
+    /// A resource whose key is the member of this name, or at this path (`$.meta.id`), whether the model has it or not.
     ///
     /// - Throws: ``MemberError`` if the JSON member of a searchable property cannot be found.
     public init(

@@ -14,18 +14,19 @@ extension Siding {
     /// let entry = try await siding.create(Draft(title: "Gate 4 does not close"), in: issues)
     /// ```
     /// The record shows at once, under a temporary id until the origin gives the real one. Where the model cannot hold that id,
-    /// or needs members that the draft lacks, it is one of the ``Siding/pendingCreations(of:)`` until then.
+    /// or needs members that the draft lacks, it is one of the `Siding.pendingCreations(of:)` until then.
     /// - Parameters:
-    ///   - draft: the record as it is sent; encoded as models of the resource are.
+    ///   - draft: the record as it is sent; encoded as models of the resource are, or as usual for one without a model.
+    ///   - resource: the resource that the record joins.
     ///   - conflict: what to do if the origin answers with a conflict; nil for the declared policy, or to hold the write.
     ///   - after: the ids of entries that must be delivered first. Those that create a record which the draft names are.
-    ///   - sendsNow: false to return as soon as the write is stored; ``Siding/run()`` sends it at once.
-    /// - Returns: the entry: `done`, `queued` for later, or `parked` until an operator acts. ``QueueEntry/recordKey`` is the key
+    ///   - sendsNow: false to return as soon as the write is stored; `Siding.run()` sends it at once.
+    /// - Returns: the entry: `done`, `queued` for later, or `parked` until an operator acts. `QueueEntry.recordKey` is the key
     ///   for later writes to the record, also while it is temporary.
-    /// - Throws: ``StoreError``; ``StoreError/Kind/invalidWrite`` if the write cannot be made, or the queue may not keep it.
+    /// - Throws: `StoreError.Kind.invalidWrite` if the write cannot be made, or the queue may not keep it.
     @discardableResult
-    public func create<Model>(
-        _ draft: some Encodable & Sendable, in resource: Resource<Model>, conflict: ConflictPolicy? = nil,
+    public func create(
+        _ draft: some Encodable & Sendable, in resource: some SyncedResource, conflict: ConflictPolicy? = nil,
         after: [String] = [], sendsNow: Bool = true
     ) async throws(StoreError) -> QueueEntry {
         try await send(resource.write(.create, record: draft, conflict, after), sendsNow: sendsNow)
@@ -39,12 +40,13 @@ extension Siding {
     /// - Parameters:
     ///   - key: the key of the record, or the temporary one of a record that is yet to be created.
     ///   - change: the members to change, as they are sent by PATCH; for writes declared with PUT, the whole record.
+    ///   - resource: the resource of the record.
     ///   - conflict: what to do if the origin changed the record meanwhile; nil for the declared policy, or to hold the write.
     ///   - after: the ids of entries that must be delivered first.
-    ///   - sendsNow: false to return as soon as the write is stored; ``Siding/run()`` sends it at once.
+    ///   - sendsNow: false to return as soon as the write is stored; `Siding.run()` sends it at once.
     @discardableResult
-    public func update<Model>(
-        key: String, with change: some Encodable & Sendable, in resource: Resource<Model>,
+    public func update(
+        key: String, with change: some Encodable & Sendable, in resource: some SyncedResource,
         conflict: ConflictPolicy? = nil, after: [String] = [], sendsNow: Bool = true
     ) async throws(StoreError) -> QueueEntry {
         try await send(resource.write(.update, key: key, record: change, conflict, after), sendsNow: sendsNow)
@@ -52,8 +54,8 @@ extension Siding {
 
     /// Changes the record under a numeric key, like ``update(key:with:in:conflict:after:sendsNow:)``.
     @discardableResult
-    public func update<Model>(
-        key: some BinaryInteger & Sendable, with change: some Encodable & Sendable, in resource: Resource<Model>,
+    public func update(
+        key: some BinaryInteger & Sendable, with change: some Encodable & Sendable, in resource: some SyncedResource,
         conflict: ConflictPolicy? = nil, after: [String] = [], sendsNow: Bool = true
     ) async throws(StoreError) -> QueueEntry {
         try await update(
@@ -64,12 +66,13 @@ extension Siding {
     ///
     /// - Parameters:
     ///   - key: the key of the record, or the temporary one of a record that is yet to be created.
+    ///   - resource: the resource of the record.
     ///   - conflict: what to do if the origin changed the record meanwhile; nil for the declared policy, or to hold the write.
     ///   - after: the ids of entries that must be delivered first.
-    ///   - sendsNow: false to return as soon as the write is stored; ``Siding/run()`` sends it at once.
+    ///   - sendsNow: false to return as soon as the write is stored; `Siding.run()` sends it at once.
     @discardableResult
-    public func delete<Model>(
-        key: String, in resource: Resource<Model>, conflict: ConflictPolicy? = nil, after: [String] = [],
+    public func delete(
+        key: String, in resource: some SyncedResource, conflict: ConflictPolicy? = nil, after: [String] = [],
         sendsNow: Bool = true
     ) async throws(StoreError) -> QueueEntry {
         try await send(resource.write(.delete, key: key, conflict, after), sendsNow: sendsNow)
@@ -77,18 +80,18 @@ extension Siding {
 
     /// Deletes the record under a numeric key, like ``delete(key:in:conflict:after:sendsNow:)``.
     @discardableResult
-    public func delete<Model>(
-        key: some BinaryInteger & Sendable, in resource: Resource<Model>, conflict: ConflictPolicy? = nil,
+    public func delete(
+        key: some BinaryInteger & Sendable, in resource: some SyncedResource, conflict: ConflictPolicy? = nil,
         after: [String] = [], sendsNow: Bool = true
     ) async throws(StoreError) -> QueueEntry {
         try await delete(key: String(key), in: resource, conflict: conflict, after: after, sendsNow: sendsNow)
     }
 }
 
-extension Resource {
+extension SyncedResource {
     /// The request of an own write.
     ///
-    /// - Throws: ``StoreError/Kind/invalidWrite`` if nothing says how records are written, or the record cannot be encoded.
+    /// - Throws: `StoreError.Kind.invalidWrite` if nothing says how records are written, or the record cannot be encoded.
     fileprivate func write(
         _ verb: WriteDeclaration.Verb, key: String? = nil, record: (any Encodable & Sendable)? = nil,
         _ conflict: ConflictPolicy?, _ after: [String]
@@ -110,6 +113,7 @@ extension Resource {
     }
 
     private func json(of record: any Encodable & Sendable) throws(StoreError) -> [UInt8] {
+        let coding = (self as? any CodedResource)?.coding ?? .standard
         do { return Array(try coding.encoder().encode(record)) } catch {
             throw StoreError(
                 .invalidWrite,
@@ -127,3 +131,10 @@ extension Resource {
         }
     }
 }
+
+/// A resource that says how its records are encoded.
+private protocol CodedResource {
+    var coding: RecordCoding { get }
+}
+
+extension Resource: CodedResource {}

@@ -59,7 +59,7 @@ extension Siding {
     ///
     /// All rows are written in one transaction. The strategy's functions run before it. If a record changes meanwhile,
     /// everything is decided again, at most eight times.
-    /// - Throws: ``StoreError/Kind/outdated`` if records changed every time.
+    /// - Throws: `StoreError.Kind.outdated` if records changed every time.
     @discardableResult
     public func upsert<Model>(
         _ models: [Model], to resource: Resource<Model>, onConflict strategy: ConflictStrategy<Model>,
@@ -106,7 +106,10 @@ extension Siding {
     /// The records whose searchable members contain all words of `text`, best match first. `text` has no syntax.
     ///
     /// The first search of a resource builds its index, in short write transactions that read every record.
-    /// - Parameter limit: the greatest number of records; matches that are pending creations count.
+    /// - Parameters:
+    ///   - text: the words.
+    ///   - resource: the resource of the records.
+    ///   - limit: the greatest number of records; matches that are pending creations count.
     public func search<Model>(
         _ text: String, in resource: Resource<Model>, limit: Int = 50
     ) async throws(RecordError) -> [SearchHit<Model>] {

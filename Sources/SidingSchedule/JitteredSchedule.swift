@@ -11,6 +11,7 @@ public struct JitteredSchedule: SyncSchedule {
     private let name: String
 
     /// - Parameters:
+    ///   - base: the schedule whose moments are delayed.
     ///   - jitter: the longest delay.
     ///   - name: what the delay depends on, such as the names of the machine and the resource.
     public init(_ base: any SyncSchedule, jitter: Duration, name: String) {

@@ -41,6 +41,7 @@ struct ChainsSnippetTests {
 
     @Test(arguments: [
         "SidingNodes/SidingNodes.docc/Gateway", "SidingNodes/SidingNodes.docc/Tokens", "Siding/Siding.docc/Server",
+        "SidingModels/SidingModels.docc/Copy",
     ])
     func `the article of a program has its code`(article: String) throws {
         let programs = try DocumentCode.plain(files: DocumentCode.programs)

@@ -8,10 +8,10 @@ enum DocumentCode {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The programs of Docs/Embedding.md.
+    /// The programs of Docs/Embedding.md, and that of the README.
     static let programs = [
         "Examples/Gateway/Gateway.swift", "Examples/TokenRefresh/TokenRefresh.swift",
-        "Examples/Service/ServiceExample.swift",
+        "Examples/Service/ServiceExample.swift", "Examples/Embedding/Embedding.swift",
     ]
 
     /// A file of the repository.

@@ -7,6 +7,7 @@ import SidingHTTP
 import SidingModels
 import SidingNodes
 import SidingOrigin
+import SidingSynchronization
 import SidingTesting
 import Testing
 
@@ -27,8 +28,51 @@ struct EmbeddingDocumentTests {
         let snippets = blocks.filter { !$0.hasPrefix("dependencies:") }
         #expect(snippets.count >= 8 && blocks.count == snippets.count + 1)
         for snippet in snippets {
-            #expect(sources.contains { $0.contains(DocumentCode.plain(snippet)) }, "\(snippet)")
+            let code = snippet.split(separator: "\n").drop { $0.hasPrefix("import ") }.joined(separator: "\n")
+            let forms = [snippet, code].map { DocumentCode.plain($0) }
+            #expect(sources.contains { source in forms.contains { source.contains($0) } }, "\(snippet)")
         }
+    }
+
+    /// What a name in a snippet needs beside SidingKit.
+    private static let modules = [
+        "Foundation": ["Data(", "Data,", "Data>", "Date(", "UUID(", "ProcessInfo", "FileManager"],
+        "Logging": ["Logger("], "Testing": ["#expect"], "ServiceLifecycle": ["ServiceGroup("],
+        "Hummingbird": ["Router("], "SidingTesting": ["ScriptedTransport"],
+    ]
+
+    @Test(arguments: ["README.md", "Docs/Chains.md", "Docs/Embedding.md"])
+    func `a snippet imports what its names need, or its page does at the first one`(page: String) throws {
+        let snippets = try DocumentCode.snippets(of: page).filter { !$0.hasPrefix("dependencies:") }
+        let first = try #require(snippets.first { $0.contains("import SidingKit") })
+        for snippet in snippets {
+            for (module, names) in Self.modules where names.contains(where: snippet.contains) {
+                let isThere = [snippet, first].contains { $0.contains("import \(module)") }
+                #expect(isThere, "import \(module) is missing in \(page): \(snippet)")
+            }
+        }
+    }
+
+    @Test func `the declared resource of the document is read, and follows deletions`() async throws {
+        let all = #"{"items":[{"id":1},{"id":2},{"id":3},{"id":4}]}"#
+        let pages = Mutex([all, #"{"items":[{"id":1},{"id":2},{"id":3}]}"#])
+        let origin = try await Origin.start { request in
+            guard request.query["page"] == "1" else { return .json(#"{"items":[]}"#) }
+            return .json(pages.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] })
+        }
+        let snippets = EmbeddingSnippets(
+            url: origin.url.origin, path: directory.path(of: "shop.db"), environment: ["SHOP_TOKEN": "t"])
+        let products = try #require(try snippets.declared().first)
+        let siding = try await Siding(
+            store: .sqlite(path: snippets.path), resources: [products], transports: HTTPTransports())
+        var keys: [[String]] = []
+        for _ in 0..<3 {
+            try await siding.sync(products)
+            keys.append(try await siding.rawRecords(of: products).map(\.key))
+        }
+        #expect(keys == [["1", "2", "3", "4"], ["1", "2", "3", "4"], ["1", "2", "3"]])
+        await siding.close()
+        await origin.stop()
     }
 
     @Test func `the calls and writes of the document do what it says`() async throws {

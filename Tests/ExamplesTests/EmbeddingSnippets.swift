@@ -5,6 +5,7 @@ import Siding
 import SidingChain
 import SidingCredentials
 import SidingHTTP
+import SidingJSON
 import SidingModels
 import SidingNetwork
 import SidingSchedule
@@ -16,7 +17,7 @@ struct EmbeddingSnippets {
 
     let url: String
     let path: String
-    let environment: [String: String] = [:]
+    var environment: [String: String] = [:]
 
     func calls() async throws -> QueueEntry.State {
         let tracker = try Source(baseURL: url)
@@ -81,11 +82,19 @@ struct EmbeddingSnippets {
         return health
     }
 
+    /// What a person says.
+    private func prefersMine(_ sides: ConflictReport) -> Bool { sides.theirs == sides.base }
+    private func isAtOrigin(_ entry: QueueEntry) -> Bool { false }
+
     func queue(_ siding: Siding) async throws {
         for entry in try await siding.queueEntries() where entry.kind == .write {
             print("\(entry.shortID) \(entry.method) \(entry.url): \(entry.lastError?.message ?? "\(entry.state)")")
             if entry.reason == .signIn { try await siding.retry(entry) }
             if entry.reason == .rejected { try await siding.drop(entry) }
+            if entry.reason == .conflict, let sides = try await siding.conflict(of: entry) {
+                try await siding.resolve(entry, prefersMine(sides) ? .mine : .theirs)  // a person decides
+            }
+            if entry.reason == .uncertain, isAtOrigin(entry) { try await siding.resolve(entry, .arrived()) }
         }
     }
 
@@ -93,8 +102,11 @@ struct EmbeddingSnippets {
         var shop = try Source(baseURL: url)
         shop.authorization = .bearer { environment["SHOP_TOKEN"] ?? "" }  // read for each request
         shop.idempotency = Idempotency()  // it honours Idempotency-Key: a write without an answer is sent again
-        let products = AnyResource(
+        var products = AnyResource(
             "products", from: shop, at: "/products", key: "id", paging: .page(Paging.PageNumbers(size: 100)))
+        products.records = "$.items"  // left out: the only list of the answer
+        products.deletions = Deletions(byAbsence: true)  // missing from two complete listings: deleted
+        products.maxAge = .seconds(300)
         return [products]
     }
 

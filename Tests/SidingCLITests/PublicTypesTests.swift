@@ -21,7 +21,10 @@ import Testing
         #expect(types.filter { !named.contains($0) }.sorted() == [])
     }
 
-    @Test(arguments: ["SidingChain", "SidingNodes", "Siding"])
+    @Test(arguments: [
+        "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingJSON", "SidingModels", "SidingNetwork",
+        "SidingNodes", "SidingSchedule",
+    ])
     func `every public type is in a topic of its module's DocC page`(_ module: String) throws {
         let page = Self.root.appending(path: "Sources/\(module)/\(module).docc/\(module).md")
         let topics = try String(contentsOf: page, encoding: .utf8).matches(of: /- ``(?:\w+\/)*(\w+)``/).map {

@@ -180,9 +180,9 @@ import Testing
         #expect(try path(\Moody.mood, members: [Member(\.mood, at: JSONPath(members: ["a", "b"]))]) == "$.a.b")
         let nested = #expect(throws: MemberError.self) { try path(\Renamed.moody.id) }
         #expect(nested?.description.contains("unless it is CaseIterable") == true)
-        let way = #"name it: Member(\Renamed.moody.id, at: JSONPath(parsing: "$.moody.id"))"#
+        let way = #"Name it: Member(\Renamed.moody.id, at: "$.moody.id")"#
         #expect(nested?.description.hasSuffix(way) == true)
-        let named = Member(\Renamed.moody.id, at: try JSONPath(parsing: "$.moody.id"))
+        let named = Member(\Renamed.moody.id, at: "$.moody.id")
         #expect(try path(\Renamed.moody.id, members: [named]) == "$.moody.id")
         #expect(throws: MemberError.self) { try path(\Renamed.isSelected) }
     }
@@ -198,6 +198,21 @@ import Testing
         #expect(try await bench.siding.search("bad", in: moods).map(\.model.id) == [2])
     }
 
+    private struct Post: Codable, Sendable {
+        struct Author: Codable, Sendable { var login: String }
+        var id: Int
+        var author: Author
+    }
+
+    @Test func `a declared name with dots is no path, and the error says so`() throws {
+        let error = #expect(throws: MemberError.self) {
+            try path(\Post.author.login, members: [Member(\.author.login, "author.login")])
+        }
+        #expect(error?.description.contains("but one at the path $.author.login") == true)
+        #expect(error?.description.hasSuffix(#"at: "$.author.login")"#) == true)
+        #expect(try path(\Post.id, members: [Member(\.id, "the.id")]) == "\(JSONPath(member: "the.id"))")
+    }
+
     @Test func `optional members do not keep the others from being found`() throws {
         #expect(try path(\Perhaps.id) == "$.id")
     }
@@ -209,6 +224,10 @@ import Testing
         #expect(found.untyped.paging == .linkHeader)
         let told = try Resource<Moody>("moods", from: source, at: "/moods", key: "number")
         #expect(told.untyped.key == [JSONPath(member: "number")])
+        let nested = try Resource<Moody>("moods", from: source, at: "/moods", key: "$.meta.id")
+        #expect(nested.untyped.key == ["$.meta.id"])
+        let odd = AnyResource("odd", from: source, at: "/odd", key: "$type")
+        #expect(odd.key == [JSONPath(member: "$type")])
         #expect(throws: MemberError.self) { try Resource<Renamed>("moods", from: source, at: "/moods", key: \.number) }
     }
 }

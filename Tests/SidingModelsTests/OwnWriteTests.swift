@@ -44,6 +44,19 @@ import Testing
         #expect(bench.origin.writes.value[0].request.headerFields[.contentType] == "application/json")
     }
 
+    @Test func `a resource without a model takes them, too`() async throws {
+        let bench = try await TypedBench()
+        let issues: AnyResource = bench.issues.untyped
+        bench.origin.answer.set(#"{"id":7,"title":"a","comments":0}"#)
+        #expect(try await bench.siding.create(Draft(title: "a"), in: issues).state == .done)
+        #expect(try await bench.siding.update(key: 7, with: ["title": "b"], in: issues).state == .done)
+        #expect(try await bench.siding.delete(key: "7", in: issues).state == .done)
+        #expect(
+            bench.origin.writes.value.map(Self.text) == [
+                #"POST /issues {"title":"a"}"#, #"PATCH /issues/7 {"title":"b"}"#, "DELETE /issues/7",
+            ])
+    }
+
     @Test(arguments: [".", "..", ""])
     func `a key that names a folder, or nothing, is refused, and nothing is sent`(key: String) async throws {
         let bench = try await TypedBench()

@@ -26,7 +26,8 @@ struct DeletionGuard: Sendable {
     /// Whether the guard blocks this many deletions at once.
     func blocks(_ count: Int) -> Bool {
         guard count > 0 else { return false }
-        guard listed > 0, most > 0 else { return true }
+        // A share above 1 is a mistake, such as a percentage.
+        guard listed > 0, most > 0, most <= 1 else { return true }
         let all = listed + count
         return count > max(min(Self.alwaysAllowed, all / 2), Int(Double(all) * most))
     }
@@ -35,6 +36,7 @@ struct DeletionGuard: Sendable {
 extension Deletions {
     /// Why the guard blocks deletions, for people.
     var excess: String {
+        guard (0...1).contains(most) else { return "The share in Deletions.most is not from 0 to 1" }
         let percentage = most * 100
         let shown = percentage == percentage.rounded() ? "\(Int(percentage))" : "\(percentage)"
         return "That is more than deletes.max (\(shown) %)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import SidingJSON
+public import SidingJSON
 internal import SidingSQLite
 
 /// The three sides of a merge for one edit: base, local (`mine`) and remote (`theirs`).
@@ -65,19 +65,21 @@ struct EditSides {
 }
 
 /// The local and remote versions of a record with a pending edit.
-package struct ConflictReport: Sendable, Hashable {
-    package var entry: QueueEntry
-    package var change: WriteEdit.Change
-    /// The server copy when the edit was made, with earlier edits applied; nil if there was no record.
-    package var base: JSONDocument?
+public struct ConflictReport: Sendable, Hashable {
+    /// The write.
+    public var entry: QueueEntry
+    /// How it changes the record.
+    public var change: WriteEdit.Change
+    /// The origin's copy when the edit was made, with earlier edits applied; nil if there was no record.
+    public var base: JSONDocument?
     /// The edit applied to ``base``; nil if it deletes the record.
-    package var mine: JSONDocument?
-    /// The present server copy, with earlier edits applied; nil if the record is gone.
-    package var theirs: JSONDocument?
+    public var mine: JSONDocument?
+    /// The present origin's copy, with earlier edits applied; nil if the record is gone.
+    public var theirs: JSONDocument?
     /// The differences per member; nil if the record is missing locally or remotely.
     package var difference: ThreeWayDifference?
-    /// Why the edit conflicts with the server copy, as a message; nil if it can be sent.
-    package var disagreement: String?
+    /// Why the edit conflicts with the origin's copy, as a message; nil if it can be sent.
+    public var disagreement: String?
 
     init(_ sides: EditSides) {
         entry = sides.edit.entry

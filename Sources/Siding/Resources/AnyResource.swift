@@ -42,8 +42,8 @@ public struct AnyResource: Sendable {
     package var schema = RecordSchema()
     /// Which records are kept; nil for all.
     package var keptRecords: RecordRetention?
-    /// How deletions at the origin are found.
-    package var deletions = Deletions()
+    /// How deletions at the origin are found; by default they are not.
+    public var deletions = Deletions()
     /// Whether records never move between pages while they are read, as with many cursors and next URLs. Then a record that is
     /// missing from one complete listing, read by one run, was deleted; otherwise it has to be missing from two in a row.
     public var isStable = false
@@ -61,9 +61,12 @@ public struct AnyResource: Sendable {
         (self.name, self.source, self.path, self.key, self.paging) = (name, source, path, key, paging)
     }
 
-    /// A resource whose key is a single member.
+    /// A resource whose key is a single member: `key` is its name, or the path of a nested one (`$.meta.id`). The parameters are
+    /// the properties of the same names.
     public init(_ name: String, from source: Source, at path: String, key: String, paging: Paging = .automatic) {
-        self.init(name, from: source, at: path, key: [JSONPath(member: key)], paging: paging)
+        let isPath = key.hasPrefix("$.") || key.hasPrefix("$[")
+        let member = isPath ? try? JSONPath(parsing: key) : nil
+        self.init(name, from: source, at: path, key: [member ?? JSONPath(member: key)], paging: paging)
     }
 }
 

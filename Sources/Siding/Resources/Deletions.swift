@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package import SidingJSON
+public import SidingJSON
 
 /// How deletions at the origin are found. By default they are not: stored records stay.
 ///
 /// A deleted record becomes a tombstone that keeps its body, and is restored when the origin shows it again.
-package struct Deletions: Sendable, Hashable {
+public struct Deletions: Sendable, Hashable {
     /// Whether records missing from complete listings are deleted; see ``AnyResource/isStable`` for how many listings that
     /// takes.
-    package var byAbsence: Bool
+    public var byAbsence: Bool
     /// The maximum share of the records, from 0 to 1, that may be deleted at once. Up to 10 deletions, never more than half of
     /// all records, pass whatever the share. More are blocked until an operator accepts them, and so is the deletion of all
-    /// records. With 0 none is deleted.
-    package var most: Double
+    /// records. With 0 none is deleted. ``SyncOptions/acceptsDeletes`` accepts them for one sync.
+    public var most: Double
     /// The member by which the origin marks records as deleted.
-    package var mark: DeletionMark?
+    public var mark: DeletionMark?
 
     /// The path of a single record below the source's base URL, with `{id}` for its key and the names that ``ForEach`` binds.
     /// Missing records are verified there by GET, and only 404, 410 or the mark delete them. Nil if complete listings are
@@ -30,31 +30,39 @@ package struct Deletions: Sendable, Hashable {
     /// One tenth.
     package static let usualMost = 0.1
 
-    package init(
-        byAbsence: Bool = false, most: Double = Self.usualMost, mark: DeletionMark? = nil, recordPath: String? = nil
-    ) {
+    /// The parameters are the properties of the same names.
+    public init(byAbsence: Bool = false, most: Double = 0.1, mark: DeletionMark? = nil) {
+        self.init(byAbsence: byAbsence, most: most, mark: mark, recordPath: nil)
+    }
+
+    package init(byAbsence: Bool, most: Double = Self.usualMost, mark: DeletionMark? = nil, recordPath: String?) {
         (self.byAbsence, self.most, self.mark, self.recordPath) = (byAbsence, most, mark, recordPath)
     }
 }
 
 /// A member that marks a record as deleted.
-package struct DeletionMark: Sendable, Hashable, CustomStringConvertible {
-    package var path: JSONPath
+public struct DeletionMark: Sendable, Hashable, CustomStringConvertible {
+    /// Where the mark is in a record: one member. A path to several (`$.tags[*]`) marks none.
+    public var path: JSONPath
     /// The text of the marking value: a decoded string, or a number or Boolean as written. Nil for any value except `null`,
     /// `false`, `0` and an empty string.
-    package var equals: String?
+    public var equals: String?
 
-    package init(_ path: JSONPath, equals: String? = nil) {
+    /// - Parameters:
+    ///   - path: where the mark is in a record.
+    ///   - equals: nil for any value except `null`, `false`, `0` and an empty string.
+    public init(_ path: JSONPath, equals: String? = nil) {
         (self.path, self.equals) = (path, equals)
     }
 
-    package var description: String { equals.map { "\(path) = \($0)" } ?? path.description }
+    public var description: String { equals.map { "\(path) = \($0)" } ?? path.description }
 
     /// Whether `record` has the mark.
     ///
     /// - Parameter record: the bytes of a JSON value.
     package func marks(_ record: UnsafeRawBufferPointer) -> Bool {
-        guard let value = JSONMembers.value(at: path, in: record) else { return false }
+        // Such a path leads to an array or object, which is there in each record.
+        guard !path.isOfSeveral, let value = JSONMembers.value(at: path, in: record) else { return false }
         if let equals { return value.text(in: record) == equals }
         switch value.kind {
         case .null, .false: return false

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import FoundationEssentials
 internal import SidingChain
 internal import SidingSynchronization
 
-/// The syncs of a ``Siding`` that are under way, by resource: a second one of the same resource joins the first, or waits for its
-/// end. Other processes, which cannot join, meet the lease.
+/// The syncs of this process on one file that are under way, by resource: a second one of the same resource joins the first, or
+/// waits for its end. Other processes, which cannot join, meet the lease.
 ///
 /// A sync belongs to the task that began it, and is cancelled with it. Those who joined it then go on by themselves: one of them
 /// begins a sync, which continues where that one stopped, and the others join this one.
@@ -12,11 +13,13 @@ final class RunningSyncs: Sendable {
     private struct Terms: Hashable {
         let definition: ResourceDefinition
         let options: SyncOptions
+        let deletions: Deletions
         /// The declarations that it was made by: others may have another secret, or other columns.
         let declarations: ObjectIdentifier
 
         init(_ resource: AnyResource, _ options: SyncOptions, _ declarations: ChangeSignal) {
-            (definition, self.declarations) = (ResourceDefinition(resource), ObjectIdentifier(declarations))
+            (definition, deletions) = (ResourceDefinition(resource), resource.deletions)
+            self.declarations = ObjectIdentifier(declarations)
             var options = options
             // How long a sync would have waited to begin says nothing about what it does.
             options.lockWait = .zero
@@ -38,6 +41,31 @@ final class RunningSyncs: Sendable {
     }
 
     private let running = Mutex<[String: Running]>([:])
+
+    private struct FileID: Hashable {
+        let device: dev_t
+        let node: ino_t
+    }
+
+    private struct Shared {
+        weak var syncs: RunningSyncs?
+    }
+
+    private static let shared = Mutex<[FileID: Shared]>([:])
+
+    /// Those of all ``Siding`` values on the file at `path`.
+    static func onFile(at path: String) -> RunningSyncs {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return RunningSyncs() }
+        let id = FileID(device: status.st_dev, node: status.st_ino)
+        return shared.withLock { shared in
+            if let syncs = shared[id]?.syncs { return syncs }
+            let syncs = RunningSyncs()
+            shared = shared.filter { $0.value.syncs != nil }
+            shared[id] = Shared(syncs: syncs)
+            return syncs
+        }
+    }
 
     /// The number of calls that wait for a sync of this resource to end.
     func waiting(for resource: String) -> Int { running.withLock { $0[resource] }?.ended.waiters ?? 0 }

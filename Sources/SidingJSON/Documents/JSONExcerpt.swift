@@ -88,8 +88,7 @@ struct JSONExcerpt: JSONObserver {
 
 extension JSONDocument {
     /// The start of the value as a message: one line without control characters, at most `limit` characters (200 by default).
-    ///
-    /// - Parameter isHidden: receives each member's name; if it returns true, `…` replaces the value.
+    /// `isHidden` receives each member's name; if it returns true, `…` replaces the value.
     public func excerpt(limit: Int = 200, hiding isHidden: @escaping (String) -> Bool = { _ in false }) -> String {
         var excerpt = JSONExcerpt(limit: limit, isHidden: isHidden)
         bytes.withUnsafeBytes { value in

@@ -47,7 +47,9 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a path that begins with `$`.
     ///
-    /// - Parameter allowsInnerEach: whether more may follow `[*]`; only ``JSONDocument/values(at:)`` reads such paths.
+    /// - Parameters:
+    ///   - text: the path, such as `$.data.items[*]`.
+    ///   - allowsInnerEach: whether more may follow `[*]`; only ``JSONDocument/values(at:)`` reads such paths.
     /// - Throws: `JSONPathError` with the byte offset of the problem and what to write instead.
     public init(parsing text: String, allowsInnerEach: Bool = false) throws(JSONPathError) {
         var parser = JSONPathParser(text, allowsInnerEach: allowsInnerEach)

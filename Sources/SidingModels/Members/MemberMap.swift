@@ -16,10 +16,25 @@ final class MemberMap<Model: Codable & Sendable>: Sendable {
 
     /// - Throws: ``MemberError`` if the property's path cannot be found.
     func path(of keyPath: any PartialKeyPath<Model> & Sendable) throws(MemberError) -> JSONPath {
-        if let known = found.withLock({ $0[keyPath] }) { return known }
+        if let known = found.withLock({ $0[keyPath] }) {
+            try checkIsNoPath(known, of: keyPath)
+            return known
+        }
         let path = try MemberSearch<Model>(coding: coding).path(of: keyPath)
         found.withLock { $0[keyPath] = path }
         return path
+    }
+
+    /// A declared name with dots is mostly meant as the path of a nested member.
+    private func checkIsNoPath(_ path: JSONPath, of keyPath: AnyKeyPath) throws(MemberError) {
+        guard path.components.count == 1, case .member(let name) = path.components[0], name.contains(".") else {
+            return
+        }
+        let nested = JSONPath(members: name.split(separator: ".").map(String.init))
+        guard let model = try? ProbeTape(varying: nil).decode(Model.self), let json = coding.json(of: model),
+            !MemberSearch<Model>.has(path, json), MemberSearch<Model>.has(nested, json)
+        else { return }
+        throw MemberError(keyPath, "the model writes no member with the name '\(name)', but one at the path \(nested)")
     }
 }
 
@@ -86,6 +101,8 @@ struct MemberSearch<Model: Codable & Sendable> {
         return common
     }
 
+    static func has(_ path: JSONPath, _ json: [UInt8]) -> Bool { value(at: path, in: json) != nil }
+
     private static func value(at path: JSONPath, in json: [UInt8]) -> [UInt8]? {
         json.withUnsafeBytes { json in
             JSONMembers.value(at: path, in: json)?.bytes(in: json).map { Array($0) }
@@ -96,7 +113,7 @@ struct MemberSearch<Model: Codable & Sendable> {
 /// Names the JSON path of a model's property, for cases in which Siding cannot find it.
 ///
 /// ```swift
-/// members: [Member(\.number, "nr"), Member(\.author.login, at: JSONPath(parsing: "$.author.login"))]
+/// members: [Member(\.number, "nr"), Member(\.author.login, at: "$.author.login")]
 /// ```
 /// That concerns models in which some type accepts only certain values, such as an enumeration that is not `CaseIterable`: the
 /// search decodes the model from made-up values. Of such models only properties named like their members are found. Where the
@@ -105,12 +122,12 @@ public struct Member<Model>: Sendable {
     let keyPath: any PartialKeyPath<Model> & Sendable
     let path: JSONPath
 
-    /// - Parameter name: the member of the record; a dot is part of the name, and does not lead to a nested member.
+    /// A member of the record by its name. A dot is part of the name, and does not lead to a nested member.
     public init(_ keyPath: any PartialKeyPath<Model> & Sendable, _ name: String) {
         self.init(keyPath, at: JSONPath(member: name))
     }
 
-    /// - Parameter path: where the value is inside of the record, such as `$.author.name`.
+    /// A value inside of the record by its path, such as `$.author.name`.
     public init(_ keyPath: any PartialKeyPath<Model> & Sendable, at path: JSONPath) {
         self.keyPath = keyPath
         self.path = path
@@ -125,7 +142,7 @@ public struct MemberError: Error, Sendable, Hashable, CustomStringConvertible {
     public var reason: String
 
     public var description: String {
-        "the JSON member of \(property) was not found: \(reason); name it: Member(\(place), \(name))"
+        "the JSON member of \(property) was not found: \(reason). Name it: Member(\(place), \(name))"
     }
 
     /// A computed property has no name at run time.
@@ -135,7 +152,7 @@ public struct MemberError: Error, Sendable, Hashable, CustomStringConvertible {
     private var name: String {
         let names = property.split(separator: ".").dropFirst().map { $0.filter { $0 != "?" && $0 != "!" } }
         guard property.hasPrefix("\\"), names.count > 1 else { return "\"its_name\"" }
-        return "at: JSONPath(parsing: \"\(JSONPath(members: names))\")"
+        return "at: \"\(JSONPath(members: names))\""
     }
 
     init(_ keyPath: AnyKeyPath, _ reason: String) {

@@ -16,7 +16,12 @@ extension URLChainBuilder {
     ///     chain.
     /// - Throws: `Failure.Reason.invalidRequest` if `baseURL` is not an HTTP URL.
     public init(baseURL: String, transport: (any Transport)? = nil) throws(Failure) {
+        self.init(baseURL: try HTTPURL(baseURL), transport: transport)
+    }
+
+    /// A builder for the API at `baseURL`. It looks at the network with `LinuxConnectivity`.
+    public init(baseURL: HTTPURL, transport: (any Transport)? = nil) {
         let assembly = ChainAssembly(transport: transport ?? HTTPTransport(), connectivity: LinuxConnectivity())
-        self.init(assembly, baseURL: try HTTPURL(baseURL))
+        self.init(assembly, baseURL: baseURL)
     }
 }

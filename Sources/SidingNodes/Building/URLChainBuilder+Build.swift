@@ -118,43 +118,6 @@ extension URLChainBuilder {
     where I.DTO.Raw == MultipartForm {
         build(.form, .none)
     }
-
-    /// A chain without input to the bytes of a response.
-    public func buildDataLoading(_ input: Void.Type = Void.self) -> Chain<Void, LoadedResponse> {
-        build(.none, .bytes)
-    }
-
-    /// A chain from a plain model to the bytes of a response.
-    public func buildDataLoading<I: Encodable & Sendable>(_ input: I.Type = I.self) -> Chain<I, LoadedResponse> {
-        build(.json, .bytes)
-    }
-
-    /// A chain without input that downloads to a file and resumes where an earlier call broke off.
-    ///
-    /// - Parameters:
-    ///   - destination: the file.
-    ///   - limit: the maximum size of the file in bytes.
-    public func buildDownload(to destination: FileDestination, limit: Int = .max) -> Chain<Void, DownloadedFile> {
-        buildDownload(.none, to: destination, limit: limit)
-    }
-
-    /// A chain without input to a plain model of the origin's or the stored response, with its source and age.
-    ///
-    /// - Throws: `Failure.Reason.invalidRequest` if the builder has no ``cache(_:keying:)``.
-    public func buildCached<O: Decodable & Sendable>(
-        _ policy: CachePolicy, to output: O.Type = O.self
-    ) throws(Failure) -> Chain<Void, ChainResponse<O>> {
-        try buildCached(policy, .none, .json)
-    }
-
-    /// A chain without input to two responses, the stored one first; the second is omitted if it is equal.
-    ///
-    /// - Throws: `Failure.Reason.invalidRequest` if the builder has no ``cache(_:keying:)``.
-    public func buildCacheThenServer<O: Decodable & Sendable>(
-        to output: O.Type = O.self
-    ) throws(Failure) -> Chain<Void, ResponseSequence<O>> {
-        try buildCacheThenServer(.none, .json)
-    }
 }
 
 // MARK: - Messages of the compiler

@@ -51,9 +51,8 @@ private struct RailwayJoint<Start: Sendable, Value: Sendable, Second: Node>: Nod
 public typealias Try<Value: Sendable> = Result<Value, Failure>
 
 extension Result where Success: Sendable, Failure == SidingChain.Failure {
-    /// The result of `body`; whatever it throws becomes the failure.
-    ///
-    /// - Parameter phase: how far a request got before `body` ran, for errors that do not carry a phase.
+    /// The result of `body`; whatever it throws becomes the failure. An error that carries no phase gets `phase`: how far
+    /// a request got before `body` ran.
     public init(
         attemptedIn phase: SidingChain.Failure.Phase, _ body: () async throws -> Success
     ) async {

@@ -51,6 +51,25 @@ import Testing
         #expect(blog.origin.takeTargets().count == 3)
     }
 
+    @Test func `a sync of another Siding on the same file begins when the first has ended`() async throws {
+        let directory = try TemporaryDirectory()
+        let blog = try await EmbeddedBlog(origin(), at: directory.path(of: "blog.db"))
+        let other = try await EmbeddedBlog(origin(), at: directory.path(of: "blog.db"))
+        async let first = blog.siding.sync(blog.posts)
+        await asked.value()
+        async let second = other.siding.sync(other.posts)
+        try await joined(other.siding)
+        gate.open()
+        for outcome in [try await first, try await second] {
+            if case .saved = outcome {} else { Issue.record("\(outcome)") }
+        }
+        #expect(try await blog.siding.store.runs(limit: 9).map(\.outcome) == [.saved, .saved])
+        // Each file has its own.
+        let apart = try await EmbeddedBlog()
+        #expect(apart.siding.activity.syncs !== other.siding.activity.syncs)
+        #expect(blog.siding.activity.syncs === other.siding.activity.syncs)
+    }
+
     @Test func `a sync with other options begins when the first has ended`() async throws {
         let blog = try await EmbeddedBlog(origin())
         async let first = blog.siding.sync(blog.posts)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPTypes
 import SidingChain
+import SidingJSON
 import SidingTesting
 import Testing
 
@@ -83,5 +84,63 @@ import Testing
         #expect(try await blog.siding.drop(entry).state == .dropped)
         #expect(try await blog.siding.drain().isEmpty)
         #expect(try await blog.siding.queueEntries().isEmpty)
+    }
+
+    @Test func `a write in doubt is marked as arrived, and no conflict`() async throws {
+        let blog = try await EmbeddedBlog()
+        blog.origin.set("/orders", .status(.init(code: 207)))
+        var write = try blog.write()
+        write.idempotency = nil
+        let doubted = try await blog.siding.send(write)
+        #expect(doubted.reason == .uncertain && doubted.mayHaveArrived)
+        for resolution in [ConflictResolution.mine, .theirs, .merge([])] {
+            let error = await #expect(throws: StoreError.self) { try await blog.siding.resolve(doubted, resolution) }
+            #expect(error?.kind == .refused)
+        }
+        let events = blog.siding.events
+        let arrived = try await blog.siding.resolve(doubted, .arrived())
+        #expect(arrived.state == .done && arrived.id == doubted.id)
+        for await case .entryChanged(let changed) in events {
+            #expect(changed.id == arrived.id && changed.state == .done)
+            break
+        }
+        #expect(try await blog.siding.conflict(of: arrived) == nil)
+    }
+
+    @Test func `a conflict shows both sides, and is decided`() async throws {
+        let blog = try await EmbeddedBlog()
+        try await blog.siding.sync(blog.posts)
+        blog.origin.set("/posts/1", .status(.conflict))
+        var write = WriteRequest(
+            to: blog.source.name, .patch, try HTTPURL("https://example.com/posts/1"),
+            body: Array(#"{"title":"mine"}"#.utf8), idempotency: nil)
+        write.edit = WriteEdit(.merge, of: blog.posts, key: "1", conflict: .hold)
+        let entry = try await blog.siding.send(write)
+        #expect(entry.reason == .conflict)
+        let sides = try #require(try await blog.siding.conflict(of: entry))
+        #expect(sides.entry.id == entry.id && sides.change == .merge)
+        #expect(sides.mine?.value(at: JSONPath(member: "title"))?.string == "mine")
+        #expect(sides.theirs?.value(at: JSONPath(member: "title"))?.string != "mine")
+        #expect(sides.theirs == sides.base)
+        #expect(try await blog.siding.resolve(entry, .theirs).state == .dropped)
+        #expect(try await blog.siding.rawRecord(of: blog.posts, key: "1")?.pending == 0)
+    }
+
+    @Test func `a conflict is decided for the own write, or for another body`() async throws {
+        let blog = try await EmbeddedBlog()
+        try await blog.siding.sync(blog.posts)
+        for resolution in [ConflictResolution.mine, .merge(Array(#"{"id":1,"title":"both"}"#.utf8))] {
+            blog.origin.set("/posts/1", .status(.conflict), .status(.ok))
+            var write = WriteRequest(
+                to: blog.source.name, .patch, try HTTPURL("https://example.com/posts/1"),
+                body: Array(#"{"title":"mine"}"#.utf8), idempotency: nil)
+            write.edit = WriteEdit(.merge, of: blog.posts, key: "1", conflict: .hold)
+            let entry = try await blog.siding.send(write)
+            #expect(entry.reason == .conflict)
+            let decided = try await blog.siding.resolve(entry, resolution)
+            #expect(decided.state == .queued)
+            #expect(try await blog.siding.drain().map(\.id) == [decided.id])
+            #expect(try await blog.siding.queueEntry(decided.id).state == .done)
+        }
     }
 }

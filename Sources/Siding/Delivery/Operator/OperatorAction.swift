@@ -70,15 +70,16 @@ extension QueueAction {
     }
 }
 
-/// An operator's decision on a write.
-package enum ConflictResolution: Sendable, Hashable {
-    /// Sends the write again, under a new key, against the present server copy.
+/// A decision on a write that conflicts with the origin's record, or is in doubt.
+public enum ConflictResolution: Sendable, Hashable {
+    /// Sends the write again, under a new key, against the present copy of the origin's record.
     case mine
+    /// Drops the write: the origin's record stays.
     case theirs
-    /// Sends another body as a new entry. For an edit, the parameter is the whole wanted record; a write with a merge patch
-    /// sends only its differences from the server copy. For other writes it is the body.
+    /// Sends another body as a new entry. For an edit, it is the whole wanted record; a write with a merge patch
+    /// sends only its differences from the origin's copy. For other writes it is the body.
     case merge([UInt8])
-    /// Not for conflicts, but for a write in doubt that the operator has found at the origin. Completes it as delivered; `id`
+    /// Not for conflicts, but for a write in doubt that was found at the origin. Completes it as delivered; `id`
     /// is the origin's id of the created record, for the entries that name it.
-    case arrived(id: String?)
+    case arrived(id: String? = nil)
 }
