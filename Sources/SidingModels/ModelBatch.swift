@@ -20,7 +20,7 @@ struct ModelBatch<Model: Codable & Sendable>: Sendable {
     private(set) var invalid: [Int: String] = [:]
 
     init(_ models: [Model], of resource: Resource<Model>) {
-        let encoder = ModelEncoder<Model>(resource.coding)
+        let encoder = resource.coding.encoder()
         let reader = Self.reader(resource)
         for (index, model) in models.enumerated() {
             switch Self.row(model, encoder, reader) {
@@ -69,14 +69,14 @@ struct ModelBatch<Model: Codable & Sendable>: Sendable {
     static func row(
         _ model: Model, of resource: Resource<Model>
     ) -> Swift.Result<(key: String, body: [UInt8]), Fault> {
-        row(model, ModelEncoder(resource.coding), reader(resource))
+        row(model, resource.coding.encoder(), reader(resource))
     }
 
     private static func row(
-        _ model: Model, _ encoder: ModelEncoder<Model>, _ reader: PageReader
+        _ model: Model, _ encoder: JSONEncoder, _ reader: PageReader
     ) -> Swift.Result<(key: String, body: [UInt8]), Fault> {
         let page: [UInt8]
-        do { page = Array(try encoder.encodeInArray(model)) } catch {
+        do { page = Array(try encoder.encode([OrderedValue(model)])) } catch {
             return .failure(Fault(reason: "it cannot be encoded: \(PlainText.oneLine("\(error)", limit: 200))"))
         }
         return page.withUnsafeBytes { page in

@@ -43,14 +43,9 @@ public struct RecordCoding: Sendable {
     func decoder() -> JSONDecoder { makeDecoder() }
 
     func encoder() -> JSONEncoder {
-        let encoder = sortingEncoder()
-        if let key = CodingUserInfoKey.ofElements { encoder.userInfo[key] = sortingEncoder() }
-        return encoder
-    }
-
-    private func sortingEncoder() -> JSONEncoder {
         let encoder = makeEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if let key = CodingUserInfoKey.ofElements { encoder.userInfo[key] = ElementEncoder(self) }
         return encoder
     }
 }

@@ -105,6 +105,18 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
         }
     }
 
+    /// The model of a record, such as of one that `Siding.pendingCreations(of:)` gives.
+    ///
+    /// - Parameters:
+    ///   - record: a record of this resource.
+    ///   - type: the model of the resource, or another that the record has enough members for, such as a draft.
+    /// - Throws: ``RecordError/undecodable(_:)``.
+    public func model<Value: Decodable>(
+        of record: Record, as type: Value.Type = Model.self
+    ) throws(RecordError) -> Value {
+        try RecordDecoder(coding).decode(type, record)
+    }
+
     /// The keys of the stored records that typed reads leave out, as ``decodeUnlessPending(_:with:in:)`` does.
     func keysLeftOut(in store: Store) async throws(RecordError) -> [String] {
         let name = name

@@ -49,12 +49,25 @@ enum FailureNames {
     static let openStates: Set<String> = [
         "processing", "inprogress", "notready", "initializing", "rebuilding",
     ]
-    /// How the names of lists and counts begin of the entries of a batch that were not carried out.
+    /// How the names of lists begin that hold the entries of a batch that were not carried out.
     static let ofFailedEntries = [
         "failed", "failure", "unprocessed", "rejected", "notprocessed", "notinserted", "notcreated",
     ]
     /// Objects that hold such entries.
-    static let unprocessed: Set<String> = ["unprocesseditems", "unprocessedkeys", "faileditems", "failedentries"]
+    static let unprocessed: Set<String> = [
+        "unprocesseditems", "unprocessedkeys", "faileditems", "failedentries", "failed", "notcreated",
+        "partialfailureerror",
+    ]
+    /// Numbers of such entries; also those that begin so and end with a word for entries.
+    static let failedNumbers: Set<String> = ["failed", "failure", "failures", "rejected", "unprocessed", "errorcount"]
+    static let entryWords = ["count", "records", "entries", "items", "rows", "spans", "metrics", "documents"]
+    /// What the names of numbers and lists have in them that say what was done.
+    static let doneWords = [
+        "created", "updated", "inserted", "processed", "succeeded", "success", "accepted", "deleted", "imported",
+        "saved",
+    ]
+    /// How the names of ids begin that belong to the batch, not to a record.
+    static let ofBatch = ["batch", "job", "import", "operation", "task", "bulk"]
     static let failedEntryStates = refusedStates.union(["rejected", "invalid", "conflict"])
 
     /// Whether a member of this name says which record its object is: `id`, `dag_run_id`, `url`; not `request_id`.

@@ -47,7 +47,9 @@ struct EmbeddingSnippets {
         let created = try await siding.create(Draft(title: "Gate 4 does not close"), in: resource)
         try await siding.update(key: 7, with: ["state": "closed"], in: resource, conflict: .merge, after: [created.id])
         try await siding.delete(key: 8, in: resource)
-        for record in try await siding.pendingCreations(of: resource) { print(record.key, record.body.count) }
+        for record in try await siding.pendingCreations(of: resource) {
+            print(record.key, try resource.model(of: record, as: Draft.self).title)
+        }
     }
 
     func errors(_ siding: Siding, _ issues: AnyResource) async {

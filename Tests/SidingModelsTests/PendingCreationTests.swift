@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import HTTPTypes
 import SidingChain
 import SidingTesting
@@ -54,6 +55,19 @@ import Testing
             searchable: [\.title], connectivity: TestConnectivity(hasUsableRoute: false))
         try await bench.siding.save([Ticket(id: 1, title: "b"), Ticket(id: 2, title: "c")], to: bench.issues)
         return bench
+    }
+
+    @Test func `a program reads the draft of a creation that waits`() async throws {
+        struct Draft: Codable, Sendable, Equatable {
+            var title: String
+            var createdAt: Date
+        }
+        let bench = try await TypedBench(connectivity: TestConnectivity(hasUsableRoute: false))
+        let draft = Draft(title: "a", createdAt: Date(timeIntervalSince1970: 7))
+        try await bench.siding.create(draft, in: bench.issues)
+        let record = try #require(try await bench.siding.pendingCreations(of: bench.issues).first)
+        #expect(try bench.issues.model(of: record, as: Draft.self) == draft)
+        #expect(throws: RecordError.self) { _ = try bench.issues.model(of: record, as: Ticket.self) }
     }
 
     @Test func `typed reads leave out what the model cannot hold, and the count agrees with them`() async throws {

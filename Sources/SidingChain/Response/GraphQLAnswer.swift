@@ -44,8 +44,21 @@ extension JSONDocument {
     /// (https://shopify.dev/docs/api/usage/response-codes).
     fileprivate var refusals: (errors: [JSONDocument], isOfAll: Bool) {
         if hasNoData { return (errors, !errors.isEmpty) }
-        let payloads = (data.members ?? []).map { $0.value.value(at: JSONPath(member: "userErrors"))?.elements ?? [] }
-        return (payloads.flatMap(\.self), payloads.allSatisfy { !$0.isEmpty })
+        let payloads = (data.members ?? []).map { $0.value.payloadRefusal }
+        return (payloads.flatMap(\.errors), payloads.allSatisfy(\.isOfAll))
+    }
+
+    /// The same of the payload of one mutation: it is refused as a whole where its result is null.
+    private var payloadRefusal: (errors: [JSONDocument], isOfAll: Bool) {
+        let (lists, others) = (members ?? []).reduce(into: ([JSONDocument](), [JSONDocument]())) { parts, member in
+            if member.name.lowercased().hasSuffix("errors"), member.value.elements != nil {
+                parts.0.append(member.value)
+            } else {
+                parts.1.append(member.value)
+            }
+        }
+        let errors = lists.flatMap { $0.elements ?? [] }.filter { !$0.isNull }
+        return (errors, !errors.isEmpty && others.allSatisfy { $0.isNull || $0.bool != nil })
     }
 
     /// The errors: a list by the specification; some origins write one alone.

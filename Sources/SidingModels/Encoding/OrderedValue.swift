@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
+internal import SidingSynchronization
 
 /// A value that is encoded with the elements of its sets and dictionaries in a fixed order, at any depth, so that equal values
 /// have equal bytes.
@@ -43,18 +44,10 @@ extension Decimal: OneValue {}
 
 /// A collection whose order is another in each value, although the values are equal.
 protocol UnorderedValue {
-    /// Whether the order of the keys is the encoder's, as in an object.
-    static var isObject: Bool { get }
-    /// The types of what it holds.
-    static var parts: [any Any.Type] { get }
-
     func encodeInOrder(to encoder: any Encoder) throws
 }
 
 extension Set: UnorderedValue where Element: Encodable {
-    static var isObject: Bool { false }
-    static var parts: [any Any.Type] { [Element.self] }
-
     func encodeInOrder(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for element in try inOrder(encoder, by: { $0 }) { try container.encode(OrderedValue(element)) }
@@ -62,10 +55,10 @@ extension Set: UnorderedValue where Element: Encodable {
 }
 
 extension Dictionary: UnorderedValue where Key: Encodable, Value: Encodable {
-    static var isObject: Bool {
+    /// Whether it is an object in JSON, whose members the encoder sorts.
+    private static var isObject: Bool {
         Key.self is String.Type || Key.self is Int.Type || Key.self is any CodingKeyRepresentable.Type
     }
-    static var parts: [any Any.Type] { [Key.self, Value.self] }
 
     func encodeInOrder(to encoder: any Encoder) throws {
         // An empty dictionary can be cast to one with any keys.
@@ -86,15 +79,34 @@ extension Dictionary: UnorderedValue where Key: Encodable, Value: Encodable {
 extension Collection {
     /// The elements in the order of the bytes of a part of each.
     fileprivate func inOrder(_ encoder: any Encoder, by part: (Element) -> some Encodable) throws -> [Element] {
-        let known = CodingUserInfoKey.ofElements.flatMap { encoder.userInfo[$0] as? JSONEncoder }
-        // Sets in sets have none: any order will do that is the same each time.
-        let coder = known ?? RecordCoding.standard.encoder()
+        guard count > 1 else { return Array(self) }
+        let known = CodingUserInfoKey.ofElements.flatMap { encoder.userInfo[$0] as? ElementEncoder }
+        let coder = (known ?? ElementEncoder(.standard)).encoder
         return try map { (bytes: Array(try coder.encode([OrderedValue(part($0))])), element: $0) }
             .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map(\.element)
     }
 }
 
+/// Makes the encoder for the elements of sets once it is needed. It is of the same form as the one that writes the set.
+final class ElementEncoder: Sendable {
+    private let coding: RecordCoding
+    private let made = Mutex<JSONEncoder?>(nil)
+
+    init(_ coding: RecordCoding) {
+        self.coding = coding
+    }
+
+    var encoder: JSONEncoder {
+        made.withLock { made in
+            if let made { return made }
+            let encoder = coding.encoder()
+            made = encoder
+            return encoder
+        }
+    }
+}
+
 extension CodingUserInfoKey {
-    /// An encoder of the same form, whose bytes give the elements of a set their order.
+    /// The ``ElementEncoder`` of an encoder, whose bytes give the elements of a set their order.
     static let ofElements = CodingUserInfoKey(rawValue: "siding.elements")
 }

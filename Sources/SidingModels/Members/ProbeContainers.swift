@@ -3,15 +3,11 @@
 struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let tape: ProbeTape
     let place: [String]
-    var isCollection = false
 
     var codingPath: [any CodingKey] { place.map { ProbeKey($0) } }
 
     /// For dictionaries: one entry at the varied path, none elsewhere.
-    var allKeys: [Key] {
-        if !isCollection { tape.noteHidden() }
-        return tape.isVaried(place) ? [Key(stringValue: "key")].compactMap { $0 } : []
-    }
+    var allKeys: [Key] { tape.isVaried(place) ? [Key(stringValue: "key")].compactMap { $0 } : [] }
 
     func contains(_ key: Key) -> Bool { true }
     func decodeNil(forKey key: Key) -> Bool { tape.isTooDeep(at(key)) }

@@ -3,20 +3,17 @@
 struct ProbeDecoder: Decoder {
     let tape: ProbeTape
     let place: [String]
-    /// Whether it decodes an array, a set or a dictionary, whose type says what is in it.
-    var isCollection = false
 
     var codingPath: [any CodingKey] { place.map { ProbeKey($0) } }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         tape.note(type, at: place)
-        return KeyedDecodingContainer(ProbeKeyedContainer<Key>(tape: tape, place: place, isCollection: isCollection))
+        return KeyedDecodingContainer(ProbeKeyedContainer<Key>(tape: tape, place: place))
     }
 
     func unkeyedContainer() -> any UnkeyedDecodingContainer {
-        if !isCollection { tape.noteHidden() }
-        return ProbeUnkeyedContainer(tape: tape, place: place, count: tape.isVaried(place) ? 1 : 0)
+        ProbeUnkeyedContainer(tape: tape, place: place, count: tape.isVaried(place) ? 1 : 0)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer {

@@ -9,10 +9,6 @@ final class ProbeTape {
 
     private let varied: [String]?
     private(set) var places: [[String]] = []
-    /// The types that were read, but for scalars.
-    private(set) var types: [any Any.Type] = []
-    /// Whether some value could not be made up, so that types are missing.
-    private(set) var isIncomplete = false
     private var count = 0
     /// Whether the model's coding keys have a name; nil if the model has none, or takes any name.
     private(set) var isMember: ((String) -> Bool)?
@@ -42,26 +38,16 @@ final class ProbeTape {
 
     func decode<Value: Decodable>(_ type: Value.Type, at place: [String] = []) throws -> Value {
         if let value = known(type, place) { return value }
-        types.append(type)
         guard place.count <= Self.deepest * 2, count <= Self.most * 2 else {
-            throw refusal(of: type, at: place)
+            throw ProbeRefusal(type: "\(type)", place: place)
         }
         do {
-            let isCollection = type is any UnorderedValue.Type || type is any ListOfParts.Type
-            return try Value(from: ProbeDecoder(tape: self, place: place, isCollection: isCollection))
+            return try Value(from: ProbeDecoder(tape: self, place: place))
         } catch let refusal as ProbeRefusal {
             throw refusal
         } catch {
-            throw refusal(of: type, at: place)
+            throw ProbeRefusal(type: "\(type)", place: place)
         }
-    }
-
-    /// Notes that a type of its own reads a collection, which is empty here: what it holds is not seen.
-    func noteHidden() { isIncomplete = true }
-
-    private func refusal(of type: any Any.Type, at place: [String]) -> ProbeRefusal {
-        isIncomplete = true
-        return ProbeRefusal(type: "\(type)", place: place)
     }
 
     /// Scalars, and types that do not accept every value or have their own JSON format.

@@ -56,6 +56,14 @@ import Testing
         (#"{"partialSuccess":{"rejectedSpans":"2"}}"#, "$.partialSuccess.rejectedSpans is '2'"),
         (#"{"id":"batch_1","results":[{"status":"error"}]}"#, "$.results[0].status"),
         (#"[{"n":1,"status":true},{"n":2,"status":false}]"#, "$[1].status is false"),
+        (#"[{"ErrorCode":0,"MessageID":"1"},{"ErrorCode":406}]"#, "$[1].ErrorCode is 406"),
+        (#"[{"statusCode":201},{"statusCode":409}]"#, "$[1].statusCode is 409"),
+        (#"{"partialFailureError":{"code":3},"results":[{},{"resourceName":"c/1"}]}"#, "$.partialFailureError"),
+        (#"{"batchId":"b1","succeeded":[1],"failed":[{"index":2}]}"#, "$.failed is not empty"),
+        (#"{"results":{"a":{"status":201},"b":{"status":409,"error":"x"}}}"#, "$.results.b"),
+        (#"{"created":[{"id":1}],"writeErrors":[{"code":11000}]}"#, "$.writeErrors is not empty"),
+        (#"{"imported":1,"errorCount":1}"#, "$.errorCount is 1"),
+        (#"{"ids":[1],"failed":["0"]}"#, "$.failed is not empty"),
     ]
 
     @Test(arguments: partial, [HTTPResponse.Status.ok, .created, .accepted])
@@ -84,7 +92,9 @@ import Testing
         #"{"items":[{"id":1}],"errors":{"email":[]}}"#, #"[{"n":1,"error":{"code":0,"message":"ok"}}]"#,
         #"{"records":[{"id":"rec1","fields":{"sum":{"error":"not a number"}}}]}"#, #"[{"id":1,"success":false}]"#,
         #"{"order":{"id":7},"payments":[{"paymentId":1,"status":"failed"}]}"#,
-        #"{"data":{"id":1},"included":[{"attributes":{"success":false}}]}"#, #"[{"n":1,"error":"false"}]"#,
+        #"{"data":{"id":1},"included":[{"attributes":{"success":false}}]}"#,
+        #"{"failedLoginAttempts":2,"failureThreshold":3}"#, #"{"id":"w1","failed":3,"tests":10}"#,
+        #"[{"n":1,"error":"false"}]"#,
     ])
     func `a batch of which no entry failed is delivered`(answer: String) async throws {
         for request in Self.requests { #expect(try await Self.end(request, answer).state == .done, "\(request)") }
@@ -132,9 +142,19 @@ import Testing
         #expect(try await Self.end(#"{"query":"mutation { a }"}"#, fine).state == .done)
     }
 
-    @Test func `the refusal of a whole batch is no doubt`() async throws {
-        let entry = try await Self.end(Self.requests[0], #"{"errors":[{"message":"too large"}]}"#)
-        #expect(entry.state == .parked && entry.reason == .rejected)
+    @Test(arguments: [
+        #"{"errors":[{"message":"too large"}]}"#,
+        #"{"success":false,"errors":[{"message":"x"}],"timestamp":1796040613}"#,
+        #"{"ok":false,"error":"invalid_blocks","errors":["x"],"response_metadata":{"messages":["y"]}}"#,
+    ])
+    func `the refusal of a whole batch is no doubt`(answer: String) async throws {
+        let entry = try await Self.end(Self.requests[0], answer)
+        #expect(entry.state == .parked && entry.reason == .rejected, "\(entry.lastError?.message ?? "")")
+    }
+
+    @Test func `a JSON Patch is no batch`() async throws {
+        let patch = #"[{"op":"replace","path":"/a","value":1},{"op":"remove","path":"/b"}]"#
+        #expect(try await Self.end(patch, #"{"items":[{"status":"error"}],"failed":1}"#).state == .done)
     }
 
     @Test func `an answer to one write may hold a list with errors`() async throws {

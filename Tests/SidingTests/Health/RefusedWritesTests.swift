@@ -199,7 +199,9 @@ import Testing
 
     @Test(arguments: [
         "Field 'customfield_100NN' cannot be set", "body.items.NN.quantity is too large",
-        "shipping_address_line_NN is too long", "SKU-2024-00NN-AB is not sold", "no rights for post NN",
+        "shipping_address_line_NN is too long", "SKU-2024-00NN-AB is not sold",
+        "order 8f14e45f-ceea-467f-a8dd-0000000000NN is closed",
+        "Field required: customfield_100NN", "no slot on 2026-12-NN", "no rights for post NN",
     ])
     func `names and numbers of the data make refusals different`(words: String) async throws {
         let bench = try await bench(20) {
@@ -209,7 +211,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "at 2026-11-30 11:00:NN", "request 8f14e45f-ceea-467f-a8dd-0000000000NN", "(17644224NN)",
+        "at 2026-11-30 11:00:NN", "request 8f14e45f-ceea-467f-a8dd-0000000000NN", "time 17644224NN",
+        "Request ID: 8f14e45f-ceea-467f-a8dd-0000000000NN.", "request_id:8f14e45fceea467fNN",
         "trace a1b2c3d4e5f60718NN",
         "on Mon, 30 Nov 2026 11:00:NN GMT",
     ])
