@@ -54,7 +54,7 @@ public struct TokenGrant: Sendable, Hashable {
     /// A new credential from this grant alone; the request was made at `now` (seconds since 1970).
     func credential(generation: UInt64, now: Double) -> Credential {
         Credential(
-            accessToken: accessToken, refreshToken: refreshToken?.nonBlank, generation: generation,
+            accessToken: accessToken, refreshToken: refreshToken, generation: generation,
             expiresAt: lifetime.map { now + $0 / .seconds(1) }, lifetime: lifetime)
     }
 

@@ -32,6 +32,12 @@ private struct OrderedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try base.encode(OrderedValue(value), forKey: key)
     }
 
+    // What most members are needs no look at its type.
+    mutating func encode(_ value: Bool, forKey key: Key) throws { try base.encode(value, forKey: key) }
+    mutating func encode(_ value: String, forKey key: Key) throws { try base.encode(value, forKey: key) }
+    mutating func encode(_ value: Double, forKey key: Key) throws { try base.encode(value, forKey: key) }
+    mutating func encode(_ value: Int, forKey key: Key) throws { try base.encode(value, forKey: key) }
+
     // The library has a method of its own for these, which throws.
     mutating func encode(_ value: Int128, forKey key: Key) throws { try base.encode(OrderedValue(value), forKey: key) }
     mutating func encode(_ value: UInt128, forKey key: Key) throws { try base.encode(OrderedValue(value), forKey: key) }
@@ -59,6 +65,12 @@ private struct OrderedElements: UnkeyedEncodingContainer {
     mutating func encodeNil() throws { try base.encodeNil() }
     mutating func encode<Value: Encodable>(_ value: Value) throws { try base.encode(OrderedValue(value)) }
 
+    // What most members are needs no look at its type.
+    mutating func encode(_ value: Bool) throws { try base.encode(value) }
+    mutating func encode(_ value: String) throws { try base.encode(value) }
+    mutating func encode(_ value: Double) throws { try base.encode(value) }
+    mutating func encode(_ value: Int) throws { try base.encode(value) }
+
     // The library has a method of its own for these, which throws.
     mutating func encode(_ value: Int128) throws { try base.encode(OrderedValue(value)) }
     mutating func encode(_ value: UInt128) throws { try base.encode(OrderedValue(value)) }
@@ -81,6 +93,12 @@ private struct OrderedSingle: SingleValueEncodingContainer {
 
     mutating func encodeNil() throws { try base.encodeNil() }
     mutating func encode<Value: Encodable>(_ value: Value) throws { try base.encode(OrderedValue(value)) }
+    // What most members are needs no look at its type.
+    mutating func encode(_ value: Bool) throws { try base.encode(value) }
+    mutating func encode(_ value: String) throws { try base.encode(value) }
+    mutating func encode(_ value: Double) throws { try base.encode(value) }
+    mutating func encode(_ value: Int) throws { try base.encode(value) }
+
     // The library has a method of its own for these, which throws.
     mutating func encode(_ value: Int128) throws { try base.encode(OrderedValue(value)) }
     mutating func encode(_ value: UInt128) throws { try base.encode(OrderedValue(value)) }

@@ -107,16 +107,22 @@ import Testing
         #expect(try await blog.siding.conflict(of: arrived) == nil)
     }
 
-    @Test func `a conflict shows both sides, and is decided`() async throws {
-        let blog = try await EmbeddedBlog()
-        try await blog.siding.sync(blog.posts)
-        blog.origin.set("/posts/1", .status(.conflict))
+    /// An edit of the first post that the origin refuses as a conflict, once.
+    private func conflicting(_ blog: EmbeddedBlog) async throws -> QueueEntry {
+        blog.origin.set("/posts/1", .status(.conflict), .status(.ok))
         var write = WriteRequest(
             to: blog.source.name, .patch, try HTTPURL("https://example.com/posts/1"),
             body: Array(#"{"title":"mine"}"#.utf8), idempotency: nil)
         write.edit = WriteEdit(.merge, of: blog.posts, key: "1", conflict: .hold)
         let entry = try await blog.siding.send(write)
         #expect(entry.reason == .conflict)
+        return entry
+    }
+
+    @Test func `a conflict shows both sides, and is decided`() async throws {
+        let blog = try await EmbeddedBlog()
+        try await blog.siding.sync(blog.posts)
+        let entry = try await conflicting(blog)
         let sides = try #require(try await blog.siding.conflict(of: entry))
         #expect(sides.entry.id == entry.id && sides.change == .merge)
         #expect(sides.mine?.value(at: JSONPath(member: "title"))?.string == "mine")
@@ -130,13 +136,7 @@ import Testing
         let blog = try await EmbeddedBlog()
         try await blog.siding.sync(blog.posts)
         for resolution in [ConflictResolution.mine, .merge(Array(#"{"id":1,"title":"both"}"#.utf8))] {
-            blog.origin.set("/posts/1", .status(.conflict), .status(.ok))
-            var write = WriteRequest(
-                to: blog.source.name, .patch, try HTTPURL("https://example.com/posts/1"),
-                body: Array(#"{"title":"mine"}"#.utf8), idempotency: nil)
-            write.edit = WriteEdit(.merge, of: blog.posts, key: "1", conflict: .hold)
-            let entry = try await blog.siding.send(write)
-            #expect(entry.reason == .conflict)
+            let entry = try await conflicting(blog)
             let decided = try await blog.siding.resolve(entry, resolution)
             #expect(decided.state == .queued)
             #expect(try await blog.siding.drain().map(\.id) == [decided.id])
