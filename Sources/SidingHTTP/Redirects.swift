@@ -58,7 +58,8 @@ struct Redirects {
 
     /// See ``SidingChain/UnlistedOrigin/mayBePortal``.
     private static func mayBePortal(_ status: Int, from url: HTTPURL, to target: HTTPURL) -> Bool {
-        url.scheme == "http" && !url.isLoopback && [302, 303, 307].contains(status) && target.host != url.host
+        url.scheme == "http" && !(url.isLoopback && target.isLoopback) && [302, 303, 307].contains(status)
+            && target.host != url.host
     }
 
     private func crossing(

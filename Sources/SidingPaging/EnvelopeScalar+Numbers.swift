@@ -80,3 +80,8 @@ extension EnvelopeScalar {
         }
     }
 }
+
+extension String {
+    /// Whether it has nothing but white space: as good as none.
+    var isBlank: Bool { utf8.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
+}

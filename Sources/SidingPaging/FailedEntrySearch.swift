@@ -8,6 +8,10 @@ struct FailedEntrySearch {
     /// The values of the request, each with its name: an answer may repeat them.
     private lazy var sent = Set(request.flatMap { Self.values(in: $0, depth: 8) })
 
+    /// The folded names of its lists.
+    private lazy var sentLists = Set(
+        request.flatMap { $0.members ?? [] }.filter { $0.value.elements != nil }.map { ExtentName.folded($0.name) })
+
     init(request: [JSONDocument]) {
         self.request = request
     }
@@ -23,23 +27,30 @@ struct FailedEntrySearch {
                 return "\(here) is \(EnvelopeScalar(value)?.message ?? "not empty")"
             }
             // The lists of a record are its own.
-            let isOfResults = ["results", "responses"].contains(folded)
-            if isRecord, !isOfResults { continue }
+            let isOfResults = ["results", "responses", "syncstatus"].contains(folded)
+            if isRecord, !isOfResults, !isSentList(folded) { continue }
             if let entries = value.elements {
-                if let failure = failure(among: entries, at: here) { return failure }
+                if let failure = failure(among: entries, at: here, ofResults: isOfResults) { return failure }
             } else if path.components.isEmpty, let inner = value.members {
                 if let failure = failure(around: value, at: here) { return failure }
                 for (name, entry) in inner where isOfResults {
-                    if let failure = failure(of: entry, at: here.appending(.member(name))) { return failure }
+                    if let failure = failure(of: entry, at: here.appending(.member(name)), ofResults: true) {
+                        return failure
+                    }
                 }
             }
         }
         return nil
     }
 
-    mutating func failure(among entries: [JSONDocument], at path: JSONPath) -> String? {
+    /// - Parameter isOfResults: whether they are called results, so that a flag of success is no column of theirs.
+    mutating func failure(
+        among entries: [JSONDocument], at path: JSONPath, ofResults isOfResults: Bool = false
+    ) -> String? {
         for (index, entry) in entries.enumerated() {
-            if let failure = failure(of: entry, at: path.appending(.index(index))) { return failure }
+            if let failure = failure(of: entry, at: path.appending(.index(index)), ofResults: isOfResults) {
+                return failure
+            }
         }
         return nil
     }
@@ -55,10 +66,10 @@ struct FailedEntrySearch {
         let isNamed = FailureNames.ofFailedEntries.contains(where: name.hasPrefix)
         if let elements = value.elements {
             if isNamed { return elements.contains { isRecord ? $0.members != nil : !$0.isNull } }
-            return !isRecord && isDone && name.hasSuffix("errors") && Self.hasValue(value)
+            return !isRecord && isDone && name.hasSuffix("errors") && value.hasErrors
         }
         guard !isRecord else { return false }
-        if value.members != nil { return FailureNames.unprocessed.contains(name) && Self.hasValue(value) }
+        if value.members != nil { return FailureNames.unprocessed.contains(name) && value.hasErrors }
         let isNumber =
             FailureNames.failedNumbers.contains(name)
             || (isNamed && FailureNames.entryWords.contains(where: name.hasSuffix))
@@ -82,13 +93,6 @@ struct FailedEntrySearch {
             }
     }
 
-    /// Whether something is in it that does not stand for nothing.
-    private static func hasValue(_ value: JSONDocument) -> Bool {
-        if let scalar = EnvelopeScalar(value) { return !scalar.saysNoError }
-        if let elements = value.elements { return elements.contains { $0.members != nil || hasValue($0) } }
-        return value.members?.contains { hasValue($0.value) } ?? false
-    }
-
     // MARK: Entries
 
     private static let parts: Set<String> = [
@@ -96,9 +100,17 @@ struct FailedEntrySearch {
     ]
 
     /// What an entry says of itself, in an object of its own too: `{"index": {"error": …}}`.
-    private mutating func failure(of entry: JSONDocument, at path: JSONPath) -> String? {
+    private mutating func failure(
+        of entry: JSONDocument, at path: JSONPath, ofResults isOfResults: Bool = false
+    ) -> String? {
         guard let members = entry.members else { return nil }
-        if let failure = failure(in: members, at: path, isRecord: Self.isRecord(members)) { return failure }
+        for (name, value) in members where isOfResults {
+            let folded = ExtentName.folded(name)
+            guard Self.saysRefused(folded, value), !isSent(folded, value) else { continue }
+            return "\(path.appending(.member(name))) is \(EnvelopeScalar(value)?.message ?? "false")"
+        }
+        let isRecord = Self.isRecord(members) && !isAboutSent(members)
+        if let failure = failure(in: members, at: path, isRecord: isRecord) { return failure }
         for (name, value) in members where Self.parts.contains(ExtentName.folded(name)) {
             guard let inner = value.members else { continue }
             let isRecord = Self.isRecord(inner)
@@ -122,21 +134,24 @@ struct FailedEntrySearch {
 
     /// Flags and states of a record are its own.
     private func saysFailed(_ name: String, _ value: JSONDocument, ofRecord isRecord: Bool) -> Bool {
-        if ["error", "errors", "exception"].contains(name) { return Self.hasValue(value) }
+        if ["error", "errors", "exception", "fault", "validationerrors"].contains(name) { return value.hasErrors }
         guard !isRecord, let scalar = EnvelopeScalar(value) else { return false }
         if FailureNames.errorsBesideList.contains(name) {
             return !scalar.saysNoError && !(200..<300).contains(scalar.wholeNumber ?? 0)
         }
         if FailureNames.codes.contains(name), let code = scalar.wholeNumber { return (400...599).contains(code) }
-        if FailureNames.successes.contains(name) {
-            return scalar.truth(orNumber: ["ok", "success"].contains(name) || name.hasPrefix("is")) == false
-        }
+        if Self.saysRefused(name, value) { return true }
         if FailureNames.errorFlags.contains(name) { return scalar.truth(orNumber: true) == true }
         guard FailureNames.states.contains(name) else { return false }
         if case .bool(let truth) = scalar { return !truth }
         if let code = scalar.wholeNumber ?? scalar.leadingNumber { return (400...599).contains(code) }
         guard case .text(let text) = scalar else { return false }
         return FailureNames.failedEntryStates.contains(ExtentName.folded(text))
+    }
+
+    private static func saysRefused(_ name: String, _ value: JSONDocument) -> Bool {
+        guard FailureNames.successes.contains(name) else { return false }
+        return EnvelopeScalar(value)?.truth(orNumber: ["ok", "success"].contains(name) || name.hasPrefix("is")) == false
     }
 
     private static func isRecord(_ members: [(name: String, value: JSONDocument)]) -> Bool {
@@ -150,6 +165,19 @@ struct FailedEntrySearch {
     }
 
     // MARK: Echoes
+
+    /// Whether an entry has nothing but how it went, beside an id that the request has: `[{"id": "a", "success": false}]`.
+    private mutating func isAboutSent(_ members: [(name: String, value: JSONDocument)]) -> Bool {
+        for (name, value) in members {
+            let folded = ExtentName.folded(name)
+            guard JSONDocument.isOfAnswer(folded) else { return false }
+            if FailureNames.isIdentity(folded), !isSent(folded, value) { return false }
+        }
+        return true
+    }
+
+    /// Whether the request has a list of this name: then that of the answer holds what became of its entries.
+    private mutating func isSentList(_ name: String) -> Bool { sentLists.contains(name) }
 
     private mutating func isSent(_ name: String, _ value: JSONDocument) -> Bool {
         sent.contains(Self.sent(name, value))

@@ -28,6 +28,8 @@ package struct PageAnswer: Sendable {
     package var isUnchanged = false
     /// Whether it is the answer to a write.
     package private(set) var isOfWrite = false
+    /// Whether the answer to a write has nothing of a record; see `JSONDocument.saysOnlyHowItWent(isOfEdit:)`.
+    private(set) var saysOnlyHowItWent = false
     /// The body of the write's request; nil if it has none.
     private var sent: [UInt8]?
     /// Whether header fields named this page.
@@ -48,12 +50,14 @@ package struct PageAnswer: Sendable {
     /// - Parameters:
     ///   - document: the body; nil if it is not JSON.
     ///   - record: the record of the write in it; nil if it is not there.
+    ///   - saysOnlyHowItWent: whether it has nothing of a record.
     ///   - body: that of the request; nil if it has none.
     package init(
-        toWrite headerFields: HTTPFields, _ document: JSONDocument?, record: JSONDocument?, sent body: [UInt8]? = nil
+        toWrite headerFields: HTTPFields, _ document: JSONDocument?, record: JSONDocument?,
+        saysOnlyHowItWent: Bool = false, sent body: [UInt8]? = nil
     ) {
         self.init(headerFields: headerFields, recordCount: record == nil ? 0 : 1, envelope: [:])
-        (isOfWrite, sent) = (true, body)
+        (isOfWrite, sent, self.saysOnlyHowItWent) = (true, body, saysOnlyHowItWent)
         surroundings = document.map { Envelope.surroundings(of: record, in: $0) } ?? []
     }
 
@@ -119,9 +123,9 @@ package struct PageAnswer: Sendable {
         return EnvelopePlaces.nextURLs.lazy.compactMap(string).first(where: Self.isReference)
     }
 
-    /// The text at `path`, if it is a non-empty string.
+    /// The text at `path`, if it is a string that is not blank.
     package func string(at path: JSONPath) -> String? {
-        if case .text(let text)? = envelope[path], !text.isEmpty { text } else { nil }
+        if case .text(let text)? = envelope[path], !text.isBlank { text } else { nil }
     }
 
     /// Whether the text is a URL reference, not a token: a URL, an absolute path, or a path with a query (`items?page=2`).

@@ -41,6 +41,9 @@ enum PartialWords {
     /// Whether a member of this folded name holds a message for people.
     static func isOfMessage(_ name: String) -> Bool { messages.contains { name.contains($0) } }
 
+    /// Whether a member of this folded name warns of something.
+    static func isOfWarning(_ name: String) -> Bool { warnings.contains { name.contains($0) } }
+
     /// Whether a header field of this folded name holds a text of the data.
     static func areOfData(_ name: String) -> Bool { ofData.contains { name.hasSuffix($0) } }
 
@@ -63,9 +66,10 @@ enum PartialWords {
     ).sorted()
     private static let messages = words(
         """
-        messages message msg warnings warning notices notice reasons reason
+        messages message msg warnings warning notices notice reasons reason remarks remark
         """
     ).sorted()
+    private static let warnings = words("warning notice remark")
     private static let texts = words("text code description").sorted()
     private static let ofData = words("title name description subject label summary filename query")
 

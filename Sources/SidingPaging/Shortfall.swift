@@ -50,6 +50,8 @@ package struct Shortfall: Sendable, Hashable {
     private static let statuses = [
         202: Shortfall(.accepted, "202 Accepted"), 206: Shortfall(.part, "206 Partial Content"),
         207: Shortfall(.part, "207 Multi-Status"),
+        // Only what has changed (RFC 3229 §10.4.1).
+        226: Shortfall(.part, "226 IM Used"),
     ]
 
     // MARK: In the body
@@ -70,10 +72,13 @@ package struct Shortfall: Sendable, Hashable {
 
     private static func verdict(of all: [Value], in answer: PageAnswer) -> Shortfall? {
         var values = all
-        let others = Set(values.filter { $0.isIdentity || $0.saysOK }.map(\.holder))
+        var others = Set(values.filter { $0.isIdentity || $0.saysOK }.map(\.holder))
+        if answer.saysOnlyHowItWent { others.remove([]) }
         let tallies = Set(values.filter(\.isTally).map(\.holder))
-        let isRecord = answer.isOfWrite && values.contains { $0.isIdentity && $0.names.count == 1 }
-        let named = Set(values.filter(\.isName).map(\.holder))
+        let isRecord =
+            answer.isOfWrite && !answer.saysOnlyHowItWent && values.contains { $0.isIdentity && $0.names.count == 1 }
+        var named = Set(values.filter(\.isName).map(\.holder))
+        if answer.saysOnlyHowItWent { named.remove([]) }
         for place in values.indices {
             values[place].saysNothing = others.contains(values[place].holder)
             values[place].isInTally = tallies.contains(values[place].holder)
@@ -81,11 +86,27 @@ package struct Shortfall: Sendable, Hashable {
             values[place].isBesideName = named.contains(values[place].holder)
         }
         if let flag = values.first(where: { $0.isFlag || $0.saysPartial }) { return Shortfall(.part, flag.description) }
-        // Beside records an error may concern one of them, or be one that was handled.
-        guard answer.recordCount == 0 else { return nil }
+        guard answer.recordCount == 0 else { return errorBesideRecords(in: values, answer, others: others) }
         if let words = error(among: values) { return Shortfall(.error, words) }
         return values.first { $0.saysFailed && !answer.repeats($0.text) }
             .map { Shortfall(.error, $0.description) }
+    }
+
+    /// Beside records a text may be about one of them, or about an error that was handled. An error with members of its own says that
+    /// something was not read, as in GraphQL (https://spec.graphql.org/draft/#sec-Handling-Execution-Errors).
+    ///
+    /// - Parameter others: the objects that are records, or say that all is well.
+    private static func errorBesideRecords(
+        in values: [Value], _ answer: PageAnswer, others: Set<[JSONPath.Component]>
+    ) -> Shortfall? {
+        guard !answer.isOfWrite else { return nil }
+        let error = values.first { value in
+            guard value.names.contains(where: ["error", "errors"].contains), case .text = value.value,
+                let place = value.errorPath, value.isInObject(at: place)
+            else { return false }
+            return !others.contains(value.holder) && !others.contains(Array(place.components.dropLast()))
+        }
+        return error.flatMap { Self.error(among: [$0]) }.map { Shortfall(.part, $0) }
     }
 
     /// The words of the first error: "$.error says: RATE_LIMITED, too many".
@@ -145,7 +166,16 @@ package struct Shortfall: Sendable, Hashable {
 
         /// Whether the objects that hold it concern the whole answer.
         private func isHeld(by count: Int) -> Bool {
-            names.prefix(count).allSatisfy { ["shards", "clusters"].contains($0) || ExtentName($0).isContainer }
+            names.prefix(count).allSatisfy { Self.holders.contains($0) || ExtentName($0).isContainer }
+        }
+
+        /// The objects of searches, of SOAP and of OData around what concerns the whole answer.
+        private static let holders: Set<String> = ["shards", "clusters", "envelope", "body", "d"]
+
+        /// Whether it is a member of an object at that place, or of an element of the list there.
+        func isInObject(at place: JSONPath) -> Bool {
+            let rest = path.components.dropFirst(place.components.count)
+            return rest.contains { if case .member = $0 { true } else { false } }
         }
 
         var isFlag: Bool {
@@ -172,6 +202,9 @@ package struct Shortfall: Sendable, Hashable {
             if names.dropLast().last == "clusters", ["skipped", "partial"].contains(name) {
                 return (value.wholeNumber ?? 0) > 0
             }
+            if FailureNames.heldAdjectives.contains(name), names.count > 1 {
+                return value.truth(orNumber: false) == true
+            }
             if FailureNames.adjectives.contains(name), !isOfRecord {
                 // Without "is" a number may be a count.
                 return value.truth(orNumber: name.hasPrefix("is")) == true
@@ -186,9 +219,20 @@ package struct Shortfall: Sendable, Hashable {
         /// Whether it is part of the failures that an object such as `_shards` lists, or a list beside the records.
         private var isOfFailures: Bool {
             let isElement = if case .index? = path.components.last { true } else { false }
-            if isElement, names.last == "unreachable", isHeld(by: names.count - 1) { return !isOfWrite && !isNothing }
+            if isElement, isHeld(by: names.count - 1), names.last.map(Self.isOutOfReach) ?? false {
+                return !isOfWrite && !isNothing
+            }
+            if let place = names.firstIndex(where: FailureNames.notRead.contains), isHeld(by: place) {
+                return !isOfWrite && !isNothing && isListed
+            }
             guard let place = names.firstIndex(of: "failures"), isHeld(by: place), !isNothing else { return false }
             return place > 0 || (isListed && !isInRecord)
+        }
+
+        private static func isOutOfReach(_ name: String) -> Bool {
+            name == FailureNames.outOfReach[0]
+                || FailureNames.outOfReach.contains(where: name.hasPrefix)
+                    && FailureNames.partsOfOrigin.contains(where: name.hasSuffix)
         }
 
         /// Whether it is in a list or object at the root, not a member of the root.
@@ -198,8 +242,19 @@ package struct Shortfall: Sendable, Hashable {
 
         /// Whether it is a text about the answer that says that it is partial.
         var saysPartial: Bool {
-            guard case .text(let text) = value, let name = names.last,
-                !(isOfWrite && (names.count == 1 || PartialWords.isOfMessage(name))),
+            guard case .text(let text) = value, let name = names.last else { return false }
+            if !isOfWrite, isHeld(by: names.count - 1), PartialWords.isOfWarning(name),
+                text.lowercased().contains("timed out")
+            {
+                return true
+            }
+            // Notion: `"request_status": {"type": "incomplete"}`
+            if !isOfWrite, names.count == 2, names[0].hasSuffix("status"), ["type", "state"].contains(name),
+                ExtentName.folded(text) == "incomplete"
+            {
+                return true
+            }
+            guard !(isOfWrite && (names.count == 1 || PartialWords.isOfMessage(name))),
                 PartialWords.areIn(text, isMessage: PartialWords.isOfMessage(name)),
                 PartialWords.mayBeIn(name) || (names.dropLast().last.map(PartialWords.isOfMessage) ?? false)
             else { return false }
@@ -235,6 +290,10 @@ package struct Shortfall: Sendable, Hashable {
             if let code = value.wholeNumber {
                 let isOfNone = [404, 410].contains(code) && !isOfWrite
                 return FailureNames.codes.contains(name) && (400...599).contains(code) && !isOfNone
+            }
+            // An exception of AWS.
+            if path.components.last == .member("__type") {
+                return ["Exception", "Error", "Fault"].contains(where: text.hasSuffix)
             }
             guard FailureNames.states.contains(name) else { return false }
             let state = ExtentName.folded(text)
@@ -275,13 +334,24 @@ package struct Shortfall: Sendable, Hashable {
         "partialcontent", "partialresponse", "resultspartial", "resultpartial",
     ])
 
+    /// The names of fields that say the same by "false", "no" or 0.
+    private static let wholeFields = FailureNames.wholes.union([
+        "responsecomplete", "resultcomplete", "resultscomplete",
+    ])
+
     private static func inFields(of answer: PageAnswer) -> Shortfall? {
-        answer.headerFields.first { field in
+        if answer.recordCount == 0, answer.headerFields[.contentType]?.hasPrefix("application/problem+json") ?? false {
+            return Shortfall(.error, "its Content-Type is application/problem+json")
+        }
+        return answer.headerFields.first { field in
+            // RFC 7234 §5.5
+            if field.name.canonicalName == "warning" { return PartialWords.areIn(field.value, isMessage: true) }
             // A URL repeats what was asked for.
             guard field.name.canonicalName.hasPrefix("x-"), !field.value.contains(where: "/?=".contains) else {
                 return false
             }
             let name = ExtentName.folded(String(field.name.canonicalName.dropFirst(2)))
+            if wholeFields.contains(name) { return EnvelopeScalar.text(field.value).truth(orNumber: true) == false }
             if flagFields.contains(name) { return EnvelopeScalar.text(field.value).truth(orNumber: true) == true }
             return PartialWords.areIn(field.value, isMessage: false) && !PartialWords.areOfData(name)
         }

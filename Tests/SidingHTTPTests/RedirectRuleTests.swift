@@ -63,8 +63,9 @@ import Testing
         ("http://a.example/", "http://b.example/", 301, false), ("http://a.example/", "http://b.example/", 308, false),
         ("http://a.example/", "https://a.example/", 302, false),
         ("http://a.example/", "http://a.example:8080/", 302, false),
-        // Nobody stands between this machine and itself, and a portal has no certificate for the origin.
-        ("http://127.0.0.1/", "http://b.example/", 302, false),
+        // A tunnel or a proxy on this machine may end behind a portal.
+        ("http://127.0.0.1/", "http://b.example/", 302, true), ("http://127.0.0.1/", "http://localhost/", 302, false),
+        // A portal has no certificate for the origin.
         ("https://a.example/", "https://login.example/", 302, false),
     ])
     func `a temporary redirect from plain http to another host may be that of a portal`(

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPTypes
 import SidingChain
+import SidingCredentials
 import SidingSynchronization
 import SidingTesting
 import TestSupport
@@ -88,5 +89,29 @@ import Testing
         let entry = try #require(try await running.store.entries(all).first)
         #expect(entry.state == (isAnswered ? .done : .parked))
         #expect(entry.reason == (isAnswered ? nil : .uncertain))
+    }
+
+    @Test func `a write that waits for a token goes back to the queue when the service is stopped`() async throws {
+        let asked = Promise<Void>()
+        let refresher = TokenRefresherNode { _, _ in
+            asked.resolve(())
+            try await Task.sleep(for: .seconds(3_600))
+            return TokenGrant(accessToken: "never", refreshToken: "r")
+        }
+        let store = InMemoryCredentialStore()
+        try await store.save(Credential(accessToken: "", refreshToken: "r"), of: "blog")
+        var source = try RunningService.source()
+        source.authorization = .refreshed(
+            AccessSafety(
+                AccessSettings(account: "blog", store: store, refresher: refresher).with(\.grace, .zero)))
+        let running = try await RunningService(
+            ScriptedOrigin(), resources: [], sources: [source], time: ManualWallClock()
+        ) { siding in _ = try await siding.store.enqueue(RunningService.write("/orders", isKeyed: false)) }
+        await asked.value()
+        running.stop()
+        // No time passes: nothing was sent whose answer could be waited for.
+        try await running.ended()
+        let entry = try #require(try await running.store.entries(QueueSelection()).first)
+        #expect(entry.state == .queued && entry.crashes == 0 && !entry.mayHaveArrived)
     }
 }

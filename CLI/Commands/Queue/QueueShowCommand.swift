@@ -32,7 +32,7 @@ struct QueueShowCommand: AsyncParsableCommand {
                 Output.line(report.object.text)
             } else {
                 print(report, format)
-                if let conflict = report.conflict { ConflictTable(report: conflict).print(options.terminal) }
+                if let conflict = report.conflict { ConflictTable(report: conflict).print(options.terminal, format) }
             }
         }
     }

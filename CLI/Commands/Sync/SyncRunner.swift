@@ -137,7 +137,12 @@ struct SyncRunner {
     /// Prints warnings always, other notes only on a terminal or with `-v`.
     private func notes(_ report: SyncReport) {
         let notes = isChatty ? report.result.notes : report.warnings
-        for note in notes { options.printMessage("\(report.result.resource): \(note)") }
+        // Blocked deletions need somebody to look at them, also where cron asks for silence.
+        let isTold = report.result.counters.deletionsBlocked > 0
+        for note in notes {
+            let message = "\(report.result.resource): \(note)"
+            if isTold { Output.printMessage(message) } else { options.printMessage(message) }
+        }
     }
 }
 

@@ -40,8 +40,8 @@ struct EditDelivery {
         let said = isListed ? (keyPath == nil ? byID : byKey) : (edit.terms.idPath == nil ? byKey : byID)
         // An empty id, or one that is none, is no reason to pass over the place that the origin names.
         let real =
-            said.flatMap { (try? TemporaryRewriting(from: "", to: $0)) == nil ? nil : $0 }
-            ?? (keyPath == nil ? nil : answer.createdID.flatMap { id(saying: $0, projection.table.keyType) })
+            try said.flatMap { (try? TemporaryRewriting(from: "", to: $0)) == nil ? nil : $0 }
+            ?? (keyPath == nil ? nil : placed(answer, &projection, transaction))
             ?? (isListed ? nil : document.flatMap { edit.terms.wrappedID(in: $0, projection.table.keyType) })
         var naming = TemporaryNaming(
             transitions: transitions, projection: projection, entry: edit.entry, temporary: edit.temporaryID ?? "",
@@ -54,11 +54,21 @@ struct EditDelivery {
         try save(answer, to: named, key, &projection, transaction)
     }
 
+    /// The id in the place that the answer names. That of an accepted request may be the place of a job, so it is none if there is
+    /// another record of that id.
+    private func placed(
+        _ answer: WriteAnswer, _ projection: inout EditProjection, _ transaction: borrowing Transaction
+    ) throws -> JSONDocument? {
+        guard let created = answer.createdID, let id = id(saying: created, projection.table.keyType) else { return nil }
+        return try answer.status == 202 && projection.table.row(of: created, transaction) != nil ? nil : id
+    }
+
     /// The id in the form that the resource's keys have; nil where that is not known yet: a wrong one would keep out all records.
     private func id(saying text: String, _ kind: RecordKey.Kind?) -> JSONDocument? {
         switch kind {
         case .string: JSONDocument(string: text)
-        case .integer: Int64(text).flatMap { try? Store.document(Array("\($0)".utf8)) }
+        // `007` is another place than `7`.
+        case .integer: Int64(text).flatMap { "\($0)" == text ? try? Store.document(Array(text.utf8)) : nil }
         case .composite, nil: nil
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import SidingJSON
+internal import SidingJSON
 internal import SidingSQLite
 
 /// The three sides of a merge for one edit: base, local (`mine`) and remote (`theirs`).
@@ -61,33 +61,5 @@ struct EditSides {
         case .merge: return edit.body.map { Array($0.bytes) }
         case .create, .delete: return nil
         }
-    }
-}
-
-/// The local and remote versions of a record with a pending edit.
-public struct ConflictReport: Sendable, Hashable {
-    /// The write.
-    public var entry: QueueEntry
-    /// How it changes the record.
-    public var change: WriteEdit.Change
-    /// The origin's copy when the edit was made, with earlier edits applied; nil if there was no record.
-    public var base: JSONDocument?
-    /// The edit applied to ``base``; nil if it deletes the record.
-    public var mine: JSONDocument?
-    /// The present origin's copy, with earlier edits applied; nil if the record is gone.
-    public var theirs: JSONDocument?
-    /// The differences per member; nil if the record is missing locally or remotely.
-    package var difference: ThreeWayDifference?
-    /// Why the edit conflicts with the origin's copy, as a message; nil if it can be sent.
-    public var disagreement: String?
-
-    init(_ sides: EditSides) {
-        entry = sides.edit.entry
-        change = sides.edit.terms.change
-        base = sides.base.living
-        mine = sides.mine.living
-        theirs = sides.theirs.living
-        difference = sides.difference
-        disagreement = sides.disagreement
     }
 }

@@ -60,7 +60,7 @@ extension Failure {
             return "the origin asks for '\(scheme)' credentials, which Siding does not support: use a proxy that does"
         }
         // A rule may treat any status as a refused credential.
-        if asksForSignIn { return "check the credentials of the source; the next 'siding sync' tries again" }
+        if asksForSignIn { return "check the credentials of the source (`auth:`); the next 'siding sync' tries again" }
         return switch reason {
         case .noInternetConnection: "the next 'siding sync' or 'siding queue run' continues here"
         case .waitingForOrigin where underlying is TrafficSpent: "the next 'siding sync' continues here"
@@ -122,41 +122,14 @@ extension HTTPFailure {
         switch statusClass {
         case _ where asksToWait: "the origin asks to wait; the request is sent again after that"
         case .refused where speaksOfLimit:
-            "it is tried a few times more; where a 403 always means a limit, declare "
-                + "errors: [{ when: { status: 403 }, do: rate_limited }]"
-        case .refused where status == 403: "the credentials are valid but do not allow this request"
+            "it is tried a few times more; where a \(status) always means a limit, declare "
+                + "errors: [{ when: { status: \(status) }, do: rate_limited }]"
+        case .refused where status == 403:
+            "the origin does not allow this request: check `auth:` of the source, and the rights of its account"
         case .gone: "check 'path' and 'base_url'; nothing stored was removed"
         default: nil
         }
     }
-}
-
-extension HTTPFailure {
-    /// The body's message in one line, if it is plain text or JSON of a usual form such as RFC 9457; else nil.
-    ///
-    /// - Parameter hiding: removes credentials, before the message is cut.
-    func errorText(hiding: (String) -> String?) -> String? {
-        let text: String?
-        if let document = try? JSONDocument(body) {
-            text = Self.messagePlaces.lazy.compactMap { document.value(at: $0)?.string }.first { !$0.isEmpty }
-        } else {
-            let isPlain = headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
-            text = isPlain ? String(validating: body, as: UTF8.self) : nil
-        }
-        return text.flatMap(hiding).map { text in
-            let end = text.lastIndex { !$0.isWhitespace }.map(text.index(after:)) ?? text.startIndex
-            return PlainText.oneLine(String(text[..<end].trimmingPrefix(while: \.isWhitespace)), limit: 200)
-        }.flatMap(\.nonEmpty)
-    }
-
-    /// Where the usual forms have the message, those of more APIs first.
-    static let messagePlaces = [
-        "$.detail", "$.message", "$.error.message", "$.error_description", "$.error", "$.errors[0].detail",
-        "$.errors[0].message", "$.errors[0]", "$.title", "$.reason", "$.msg", "$[0].message",
-        "$.errorMessages[0]",
-        "$.errorMessage", "$.error_message", "$.error_msg", "$.errmsg", "$.detail[0].msg", "$.error.message.value",
-        "$.fault.faultstring", "$.result.message", "$.meta.error_message", "$.meta.message", "$.data.message",
-    ].compactMap { try? JSONPath(parsing: $0) }
 }
 
 /// Marks the failure of a batch that the origin has carried out in part.

@@ -5,8 +5,12 @@ enum RefusalWords {
     /// The text with a mark in place of each id of a request, and of each time.
     static func withoutIDs(_ text: String) -> String {
         var (result, word, names) = ("", "", [String]())
-        for character in text + " " {
-            if isOfWord(character) {
+        let characters = Array(text + " ")
+        for (place, character) in characters.enumerated() {
+            // `Time:11:00:01` is a name and a time; "Bad Request: x" is not.
+            let isNamed =
+                character == ":" && word.allSatisfy(\.isLetter) && characters[place...].dropFirst().first != " "
+            if isOfWord(character), !isNamed {
                 word.append(character)
             } else {
                 result += shown(word, behind: names) + String(character)

@@ -88,6 +88,11 @@ public struct QueueEntry: Sendable, Hashable {
         return hasUnansweredTry && (isInDoubt || HTTPRequest.Method(method)?.isIdempotent != true)
     }
 
+    /// Whether the doubt is about an answer with a success status: the origin may have acted on a part of the write.
+    package var isDoubtOfAnswer: Bool {
+        reason == .uncertain && lastError?.status.map { (200..<300).contains($0) } ?? false
+    }
+
     /// Whether a try of the write was not answered for certain, so that the origin may have acted on it.
     package var hasUnansweredTry: Bool {
         if state.isCompleted || kind == .fetch { return false }

@@ -8,9 +8,19 @@ package struct QueueExplanation: Sendable, Hashable {
 
     /// - Parameter gate: the closed gate of the entry's source, if there is one.
     /// - Parameter keep: the rules of its store.
-    package init(_ entry: QueueEntry, gate: SourceGate?, keep: KeepRules, now: Timestamp) {
+    /// - Parameter stored: when the record was stored that stands for the origin's in a conflict, if it was not shown since then.
+    package init(
+        _ entry: QueueEntry, gate: SourceGate?, keep: KeepRules, theirsStoredAt stored: Timestamp? = nil, now: Timestamp
+    ) {
         why = Self.why(entry)
-        next = entry.kind == .write ? Self.nextOfWrite(entry, gate, keep, now) : Self.next(entry, gate, keep, now)
+        next =
+            if let stored, entry.state == .parked {
+                Self.decision(on: entry, from: stored, now)
+            } else if entry.kind == .write {
+                Self.nextOfWrite(entry, gate, keep, now)
+            } else {
+                Self.next(entry, gate, keep, now)
+            }
     }
 
     private static func why(_ entry: QueueEntry) -> String {
@@ -48,6 +58,8 @@ package struct QueueExplanation: Sendable, Hashable {
         case .poison: "three senders died while they sent it, so it is not tried again by itself."
         case .rejected where entry.lastError?.status == nil: "it failed, and the same request would fail again."
         case .rejected: "the origin refused it, and would refuse the same request again."
+        case .uncertain where entry.isDoubtOfAnswer:
+            "the origin answered, but may not have acted on all of it, and sending it twice could do harm."
         case .uncertain: "it may have reached the origin, and sending it twice could do harm."
         case .signIn: "the origin requires a sign-in."
         case .expired: "it waited longer than its expiry allows."
@@ -169,7 +181,7 @@ extension QueueExplanation {
             let until = gate?.until.map { $0 > now ? " until \($0.rfc3339)" : "" } ?? ""
             return "no request goes to its source\(until), because \(gate?.note ?? ""); then it is sent."
         case nil:
-            guard entry.nextAttemptAt > now else { return "it is due: \(run) send it." }
+            guard !entry.isDue(at: now) else { return "it is due: \(run) send it." }
             return "\(run) send it \(from(entry.nextAttemptAt, now)); "
                 + "'siding queue retry \(entry.shortID)' sends it \(retry(entry, gate))."
         }
@@ -178,7 +190,8 @@ extension QueueExplanation {
     /// Describes a write in doubt: a delivery probe asks the origin first, and it is sent only if the origin does not have it.
     private static func asked(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp, _ run: String) -> String {
         let id = entry.shortID
-        let at = max(entry.nextAttemptAt, gate?.until ?? entry.nextAttemptAt)
+        let own = entry.isDue(at: now) ? now : entry.nextAttemptAt
+        let at = max(own, gate?.until ?? own)
         let wait = at > now ? " \(from(at, now))" : ", which is due"
         return "\(run) ask the origin whether the write arrived\(wait): if so, it is done; if not, it is sent again. "
             + "'siding queue retry \(id)' asks \(retry(entry, gate))."
@@ -198,12 +211,26 @@ extension QueueExplanation {
             : "'\(resolve)' completes it"
     }
 
+    /// Describes how an operator can resolve a conflict whose other side may be older than the refusal.
+    private static func decision(on entry: QueueEntry, from stored: Timestamp, _ now: Timestamp) -> String {
+        let (id, age) = (entry.shortID, MessageFormat.duration(max(now - stored, .zero)))
+        return
+            "the record could not be fetched after the refusal: 'siding queue retry \(id)' sends the write again as it was, and "
+            + "fetches the record if that is refused, too. 'siding queue resolve \(id)' decides from the copy that was stored "
+            + "\(age) ago: '--mine', '--theirs' or '--merge FILE'. 'siding queue edit \(id) -H \"If-Match: *\"' sends it whatever the "
+            + "record is."
+    }
+
     /// Describes how an operator can resolve a parked write.
     private static func wayOut(_ entry: QueueEntry) -> String {
         let id = entry.shortID
         let drop = "'siding queue drop \(id)' drops it"
         let lane = entry.isHead ? " Its lane waits until then." : ""
         switch entry.reason {
+        case .uncertain where entry.isDoubtOfAnswer:
+            return
+                "check what the origin did: send what is missing by a write of its own, then \(arrival(of: entry)); "
+                + "'siding queue retry \(id)' sends all of it again.\(lane)"
         case .uncertain:
             return
                 "check whether the origin has it: if so, \(arrival(of: entry)); if not, 'siding queue retry \(id)' sends it "

@@ -82,6 +82,8 @@ package struct WriteContent: Sendable {
     /// The write's own fields, and the `If-Match` of an open edit as it is known now. The source's fields and credentials are added
     /// when it is sent.
     package var headerFields: HTTPFields
+    /// Whether an open edit is to be sent with `If-Match`, and no ETag for it is known.
+    package var lacksETag = false
     package var body: [UInt8]?
     package var key: String
     /// The field that carries the key; nil if the key is not sent.
@@ -104,20 +106,18 @@ extension WriteContent {
             let key = try IdempotencyKeysTable.load(id, snapshot)
         else { return nil }
         var fields = try request.headerFields()
-        if fields[.ifMatch] == nil { fields[.ifMatch] = try condition(of: entry, snapshot) }
+        let terms = entry.state.isCompleted ? nil : try OutboxEditsTable.load(id, snapshot)?.terms
+        if fields[.ifMatch] == nil, let terms, terms.ifMatch {
+            fields[.ifMatch] = try ServerCopiesTable.etag(
+                of: entry.recordKey, in: entry.resource, at: terms.etagPath, snapshot)
+        }
         return WriteContent(
-            headerFields: fields, body: request.outgoingBody(of: id, key: key.key), key: key.key,
+            headerFields: fields, lacksETag: terms?.ifMatch == true && fields[.ifMatch] == nil,
+            body: request.outgoingBody(of: id, key: key.key), key: key.key,
             keyField: key.field, isKeyed: key.isHonoured, answer: request.answer,
             parents: try OutboxDependenciesTable.openParents(of: id, snapshot),
             head: try OutboxTable.laneHead(of: entry.lane, snapshot),
             probe: try request.probe?.path(entry: id, key: key.key) ?? recordURL(of: entry, snapshot))
-    }
-
-    /// The `If-Match` that an open edit would be sent with now, if it is declared and the record's ETag is known.
-    private static func condition(of entry: QueueEntry, _ snapshot: borrowing Snapshot) throws -> String? {
-        guard !entry.state.isCompleted, let terms = try OutboxEditsTable.load(entry.id, snapshot)?.terms, terms.ifMatch
-        else { return nil }
-        return try ServerCopiesTable.etag(of: entry.recordKey, in: entry.resource, at: terms.etagPath, snapshot)
     }
 
     /// The URL by which the built-in probe asks for the record of an open edit; nil if it has no such probe.

@@ -25,7 +25,7 @@ extension PageFetcher {
             afterUnchanged: page, by: paging, answer, extent, stored: stored.next, from: stored.nextPageSource)
         var unchanged = Page(
             request: page, content: .notModified(recordCount: stored.recordCount), status: status,
-            etag: fields.entityTag ?? stored.etag, lastModified: fields[.lastModified]?.nonEmpty ?? stored.lastModified,
+            etag: fields.entityTag ?? stored.etag, lastModified: fields.lastModified ?? stored.lastModified,
             step: step, paging: paging, requests: 0, bytes: 0)
         unchanged.freshness = freshness(fields)
         unchanged.nextPageSource = stored.nextPageSource
@@ -182,7 +182,7 @@ extension PageFetcher {
     /// `Last-Modified`, if it is a reliable validator: not if a later change could fall into the same second (RFC 9110
     /// §8.8.2.2). An ETag takes precedence over it.
     private func reliableDate(_ fields: HTTPFields) -> String? {
-        let text = fields[.lastModified]?.nonEmpty
+        let text = fields.lastModified
         guard let text, fields.entityTag == nil else { return text }
         guard let changed = HTTPDate.secondsSince1970(text) else { return text }
         let answered = fields[.date].flatMap(HTTPDate.secondsSince1970) ?? wallClock.now.secondsSince1970

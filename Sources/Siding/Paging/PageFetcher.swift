@@ -96,17 +96,22 @@ struct PageFetcher: Sendable {
         }
     }
 
-    /// Asks for a page, and once more without `condition` if the origin answers 400: some refuse a condition that they cannot
-    /// read, though they gave the validator themselves, and would refuse the page for ever. A rule of the config takes
+    /// The statuses by which an origin may refuse a condition. Those about rights, or a record that is gone, are not among them.
+    private static let refusalsOfCondition = [400, 405, 406, 412, 416, 417, 422, 428, 501]
+
+    /// Asks for a page, and once more without `condition` if the origin answers such a status: some refuse a condition that they
+    /// cannot read, though they gave the validator themselves, and would refuse the page for ever. A rule of the config takes
     /// precedence.
     private func askAgainIfRefused(
         _ page: PageRequest, _ condition: StoredPage?, _ paging: Paging, _ listing: Listing
     ) async throws(Failure) -> Page {
         do throws(Failure) { return try await ask(page, condition, stored: condition, paging, listing) } catch {
-            guard condition != nil, error.status == 400, resource.source.rule(for: error, of: .fetch) == nil else {
-                throw error
-            }
-            return try await ask(page, nil, stored: condition, paging, listing)
+            guard condition != nil, case .http(let answer) = error.reason,
+                Self.refusalsOfCondition.contains(answer.status), !answer.speaksOfLimit,
+                resource.source.rule(for: error, of: .fetch) == nil
+            else { throw error }
+            // A 304 would be about another request.
+            return try await ask(page, nil, stored: nil, paging, listing)
         }
     }
 

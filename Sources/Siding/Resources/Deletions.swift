@@ -44,13 +44,13 @@ public struct Deletions: Sendable, Hashable {
 public struct DeletionMark: Sendable, Hashable, CustomStringConvertible {
     /// Where the mark is in a record: one member. A path to several (`$.tags[*]`) marks none.
     public var path: JSONPath
-    /// The text of the marking value: a decoded string, or a number or Boolean as written. Nil for any value except `null`,
-    /// `false`, `0` and an empty string.
+    /// The text of the marking value: a decoded string, or a number or Boolean as written. Nil for any value but those by which
+    /// origins say no: `null`, `false`, 0, what is empty, and their texts (`"0"`, `"no"`, `"0000-00-00"`).
     public var equals: String?
 
     /// - Parameters:
     ///   - path: where the mark is in a record.
-    ///   - equals: nil for any value except `null`, `false`, `0` and an empty string.
+    ///   - equals: nil for any value but those that say no; see ``equals``.
     public init(_ path: JSONPath, equals: String? = nil) {
         (self.path, self.equals) = (path, equals)
     }
@@ -66,9 +66,22 @@ public struct DeletionMark: Sendable, Hashable, CustomStringConvertible {
         if let equals { return value.text(in: record) == equals }
         switch value.kind {
         case .null, .false: return false
-        case .true, .array, .object: return true
-        case .string: return value.range.count > 2
-        case .number: return value.text(in: record) != "0"
+        case .true: return true
+        case .array, .object: return value.bytes(in: record)?.dropFirst().dropLast().contains { $0 > 0x20 } ?? false
+        case .string: return value.string(in: record).map(Self.isMark) ?? true
+        case .number: return value.text(in: record).flatMap(Double.init) != 0
         }
     }
+
+    /// Whether a text is a mark, and not one by which origins say no: MySQL's zero date and .NET's `DateTime.MinValue` are none.
+    private static func isMark(_ text: String) -> Bool {
+        guard text.utf8.count <= longestNo else { return true }
+        // A text of zeros and separators is a zero, or a date of zeros.
+        let rest = text.lowercased().filter { !$0.isWhitespace && !"-.:/".contains($0) }
+        if rest.allSatisfy({ $0 == "0" }) || no.contains(rest) { return false }
+        return !text.hasPrefix("0001-01-01") && !text.hasPrefix("0000-00-00")
+    }
+
+    private static let longestNo = 40
+    private static let no: Set<String> = ["false", "no", "n", "f", "off", "null", "none", "nil"]
 }

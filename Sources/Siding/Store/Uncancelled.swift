@@ -14,18 +14,19 @@ func uncancelled<Value: Sendable>(
     return try result.get()
 }
 
-/// Lets `body` run for `grace` after the current task is cancelled, then cancels it too.
+/// Lets `body` run for `grace` after the current task is cancelled, then cancels it too; at once if it does not need that time then.
 ///
 /// This needs unstructured tasks, as only those are not cancelled with the current one. The work is awaited at once, and the
 /// timer ends with it.
 func outlasting<Value: Sendable>(
-    _ grace: Duration, on clock: any Clock<Duration>, _ body: @escaping @Sendable () async -> Value
+    _ grace: Duration, on clock: any Clock<Duration>, ifNeeded needsIt: @escaping @Sendable () -> Bool,
+    _ body: @escaping @Sendable () async -> Value
 ) async -> Value {
     let cancellation = ChangeSignal()
     let work = Task { await body() }
     let timer = Task {
         await cancellation.wait(past: 0)
-        try? await clock.sleep(for: grace)
+        if needsIt() { try? await clock.sleep(for: grace) }
         work.cancel()
     }
     defer { timer.cancel() }

@@ -31,7 +31,7 @@ public struct CachedHead: Sendable, Hashable {
     /// The entity tag exactly as the origin wrote it, with quotes and `W/`; nil also if it wrote several.
     package var etag: String? { headerFields.entityTag }
 
-    package var lastModified: String? { headerFields[.lastModified] }
+    package var lastModified: String? { headerFields.lastModified }
 
     /// The size without the body: fields, key, and a share for the row around them.
     public var byteCount: Int {

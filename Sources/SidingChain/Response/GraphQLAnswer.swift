@@ -44,12 +44,14 @@ extension JSONDocument {
     /// (https://shopify.dev/docs/api/usage/response-codes).
     fileprivate var refusals: (errors: [JSONDocument], isOfAll: Bool) {
         if hasNoData { return (errors, !errors.isEmpty) }
-        let payloads = (data.members ?? []).map { $0.value.payloadRefusal }
+        // Of several mutations, one that failed is null.
+        if !errors.isEmpty, data.members?.contains(where: \.value.isNull) ?? false { return (errors, false) }
+        let payloads = (data.members ?? []).map { $0.value.payloadRefusal(called: $0.name) }
         return (payloads.flatMap(\.errors), payloads.allSatisfy(\.isOfAll))
     }
 
     /// The same of the payload of one mutation: it is refused as a whole where its result is null.
-    private var payloadRefusal: (errors: [JSONDocument], isOfAll: Bool) {
+    private func payloadRefusal(called name: String) -> (errors: [JSONDocument], isOfAll: Bool) {
         let (lists, others) = (members ?? []).reduce(into: ([JSONDocument](), [JSONDocument]())) { parts, member in
             if member.name.lowercased().hasSuffix("errors"), member.value.elements != nil {
                 parts.0.append(member.value)
@@ -58,7 +60,14 @@ extension JSONDocument {
             }
         }
         let errors = lists.flatMap { $0.elements ?? [] }.filter { !$0.isNull }
-        return (errors, !errors.isEmpty && others.allSatisfy { $0.isNull || $0.bool != nil })
+        let flag = members?.first { ["success", "ok", "successful"].contains($0.name) && $0.value.bool == false }
+        guard errors.isEmpty, let flag else {
+            return (errors, !errors.isEmpty && others.allSatisfy { $0.isNull || $0.bool != nil })
+        }
+        let words = ["message", "error", "reason"].lazy.compactMap { self.value(at: JSONPath(member: $0))?.string }
+            .first
+        let why = words.flatMap(\.nonEmpty) ?? "\(name).\(flag.name) is false"
+        return ([JSONDocument(string: why)], others.allSatisfy { $0.members == nil && $0.elements == nil })
     }
 
     /// The errors: a list by the specification; some origins write one alone.

@@ -10,13 +10,20 @@ extension HTTPFields {
         let tags = self[values: .eTag]
         return tags.count == 1 ? tags.first?.singleEntityTag : nil
     }
+
+    /// The time at which an answer last changed (RFC 9110 §8.8.2), as the origin wrote it; nil for none, an empty one, or several.
+    package var lastModified: String? {
+        let times = self[values: .lastModified]
+        return times.count == 1 ? times[0].nonEmpty : nil
+    }
 }
 
 extension String {
-    /// The text of an `ETag` field; nil if it is empty, or a list, in which proxies join several fields. What lacks the
-    /// quotes of an entity tag is no list.
+    /// The text of an `ETag` field; nil if it is empty, `*`, which stands for any, or a list, in which proxies join several
+    /// fields. What lacks the quotes of an entity tag is no list.
     package var singleEntityTag: String? {
-        utf8.contains(UInt8(ascii: ",")) && prefixMatch(of: /(W\/)?"[^"]*"\s*,/) != nil ? nil : nonEmpty
+        self == "*"
+            ? nil : utf8.contains(UInt8(ascii: ",")) && prefixMatch(of: /(W\/)?"[^"]*"\s*,/) != nil ? nil : nonEmpty
     }
 
     /// Whether a 304 with the entity tag `other` is about the content with this one: compared weakly, as the origin did (RFC 9110

@@ -14,7 +14,8 @@ package enum HTTPDate {
         let fields = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         let parts: (day: String, month: String, year: String, time: String)
         switch fields.count {
-        case 6 where fields[5] == "GMT":  // Sun, 06 Nov 1994 08:49:37 GMT and Sunday, 06-Nov-94 08:49:37 GMT
+        // Sun, 06 Nov 1994 08:49:37 GMT and Sunday, 06-Nov-94 08:49:37 GMT; PHP and others write the zone in numbers.
+        case 6 where ["GMT", "UTC", "UT", "+0000", "0000"].contains(fields[5]):
             parts = (fields[1], fields[2], fields[3], fields[4])
         case 5:  // Sun Nov  6 08:49:37 1994
             parts = (fields[2], fields[1], fields[4], fields[3])

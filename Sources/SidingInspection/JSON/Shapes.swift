@@ -66,6 +66,7 @@ package enum Shapes {
         return [
             "base": conflict.base.map { JSONText($0.bytes) }, "mine": conflict.mine.map { JSONText($0.bytes) },
             "theirs": conflict.theirs.map { JSONText($0.bytes) }, "disagreement": conflict.disagreement,
+            "theirs_stored_at": conflict.theirsStoredAt,
             "conflicts": conflicts.isEmpty ? nil : conflicts,
         ]
     }

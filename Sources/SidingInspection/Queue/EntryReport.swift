@@ -19,12 +19,14 @@ package struct EntryReport: Sendable {
         guard let entry = try await store.entries(QueueSelection(ids: [id])).first else { throw NotFound.entry(id) }
         let content = try await store.content(of: entry.id)
         let gate = try await store.gates().closed(entry.source, at: now)
+        let conflict = entry.state.isCompleted ? nil : try await store.conflict(of: entry.id)
         return EntryReport(
             entry: entry, content: content,
             body: entry.kind == .fetch ? try await store.bodyOfFetch(entry.id) : content?.body,
-            explanation: QueueExplanation(entry, gate: gate, keep: store.keep, now: now),
+            explanation: QueueExplanation(
+                entry, gate: gate, keep: store.keep, theirsStoredAt: conflict?.theirsStoredAt, now: now),
             history: try await store.history(of: entry.id),
-            conflict: entry.state.isCompleted ? nil : try await store.conflict(of: entry.id))
+            conflict: conflict)
     }
 
     /// The object of `--json`.

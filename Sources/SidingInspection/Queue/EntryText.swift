@@ -94,6 +94,7 @@ package struct EntryText {
             ("behind", behind.map { String($0.prefix(8)) } ?? ""),
             ("after", content.parents.map { String($0.prefix(8)) }.joined(separator: ", ")), ("key", key ?? ""),
             ("headers", content.headerFields.map { "\($0.name): \($0.value)" }.joined(separator: ", ")),
+            ("if-match", content.lacksETag ? "none, as no strong ETag of the record is known" : ""),
             ("sent", entry.firstSentAt.map { certainty + format.time($0) } ?? ""), ("answer", answer ?? ""),
             ("probe", content.probe.map { "GET \($0) finds out whether it arrived" } ?? ""),
         ]

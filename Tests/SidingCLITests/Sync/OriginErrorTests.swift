@@ -7,7 +7,7 @@ import Testing
 struct OriginErrorTests {
     @Test(
         arguments: [
-            (401, Int32(77), "check the credentials"), (403, 69, "do not allow this request"),
+            (401, Int32(77), "check the credentials"), (403, 69, "does not allow this request"),
             (404, 69, "check 'path'"),
             (410, 69, "check 'path'"), (422, 69, "422"), (501, 69, "501"),
         ])
@@ -76,7 +76,7 @@ struct OriginErrorTests {
         let outcome = try await sandbox.siding("sync")
         #expect(outcome.status == 77)
         #expect(outcome.error.contains("check the credentials of the source"))
-        #expect(!outcome.error.contains("do not allow this request"))
+        #expect(!outcome.error.contains("does not allow this request"))
         let status = try await sandbox.siding("status", "--json").object()
         #expect(status["connectivity"]?["gates"]?.array?.first?["gate"] == .string("sign_in"))
         await service.origin.stop()

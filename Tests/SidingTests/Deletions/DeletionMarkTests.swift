@@ -46,8 +46,19 @@ import Testing
         func marks(_ json: String, _ equals: String? = nil) -> Bool {
             Array(json.utf8).withUnsafeBytes { DeletionMark(path, equals: equals).marks($0) }
         }
-        for json in [#"{"a":null}"#, #"{"a":false}"#, #"{"a":0}"#, #"{"a":""}"#, "{}", "7"] { #expect(!marks(json)) }
-        for json in [#"{"a":true}"#, #"{"a":1}"#, #"{"a":"2024"}"#, #"{"a":{}}"#] { #expect(marks(json)) }
+        let no = [
+            "null", "false", "0", "0.0", "-0", #""""#, #""0""#, #""false""#, #""No""#, #""N""#, #""  ""#, #""null""#,
+            "[]", "{}", "[ ]",
+            #""0000-00-00""#, #""0000-00-00 00:00:00""#, #""0000-00-00T00:00:00Z""#, #""0001-01-01T00:00:00""#, #""-""#,
+        ]
+        let yes = [
+            "true", "1", "-1", "0.5", #""2024""#, #""1""#, #""yes""#, #""deleted""#, #""2024-01-01 00:00:00""#,
+            #"{"by":1}"#, "[0]",
+            #""001""#, #""never mind""#, #""*""#, #""✗""#, #""NA""#,
+        ]
+        for value in no { #expect(!marks(#"{"a":\#(value)}"#), "\(value)") }
+        for value in yes { #expect(marks(#"{"a":\#(value)}"#), "\(value)") }
+        #expect(!marks("{}") && !marks("7"))
         #expect(marks(#"{"a":"gone"}"#, "gone") && marks(#"{"a":true}"#, "true") && marks(#"{"a":0}"#, "0"))
         #expect(!marks(#"{"a":"gone "}"#, "gone") && !marks(#"{"a":null}"#, "null") && !marks("{}", ""))
     }

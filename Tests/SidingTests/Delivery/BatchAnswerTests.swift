@@ -63,7 +63,21 @@ import Testing
         (#"{"results":{"a":{"status":201},"b":{"status":409,"error":"x"}}}"#, "$.results.b"),
         (#"{"created":[{"id":1}],"writeErrors":[{"code":11000}]}"#, "$.writeErrors is not empty"),
         (#"{"imported":1,"errorCount":1}"#, "$.errorCount is 1"),
-        (#"{"ids":[1],"failed":["0"]}"#, "$.failed is not empty"),
+        (#"{"ids":[1],"failed":["0"]}"#, "$.failed is not empty"), (#"{"errorsCount":1}"#, "$.errorsCount is 1"),
+        (
+            #"{"compositeResponse":[{"httpStatusCode":200,"referenceId":"a"},{"httpStatusCode":400,"referenceId":"b"}]}"#,
+            "$.compositeResponse[1].httpStatusCode is 400"
+        ),
+        (
+            #"{"BatchItemResponse":[{"Bill":{"Id":"1"},"bId":"1"},{"Fault":{"Error":[{"Message":"x"}]},"bId":"2"}]}"#,
+            "$.BatchItemResponse[1].Fault is not empty"
+        ),
+        (
+            #"{"job_status":{"id":"j","results":[{"id":1,"success":true},{"id":2,"success":false}]}}"#,
+            "$.job_status.results[1].success is false"
+        ),
+        (#"{"sync_status":{"u1":"ok","u2":{"error_code":15,"error":"x"}}}"#, "$.sync_status.u2"),
+        (#"{"created":[{"id":1}],"notUpdated":{"a":{"type":"x"}}}"#, "$.notUpdated is not empty"),
     ]
 
     @Test(arguments: partial, [HTTPResponse.Status.ok, .created, .accepted])
@@ -75,6 +89,9 @@ import Testing
             #expect(entry.state == .parked && entry.reason == .uncertain, "\(request)")
             #expect(entry.lastError?.message.contains(answer.1) == true, "\(entry.lastError?.message ?? "")")
             #expect(entry.lastError?.hint?.contains("the entries that failed") == true)
+            let explained = QueueExplanation(entry, gate: nil, keep: KeepRules(), now: entry.createdAt)
+            #expect(explained.why.hasPrefix("the origin answered"))
+            #expect(explained.next.contains("send what is missing by a write of its own"))
         }
     }
 
@@ -105,6 +122,21 @@ import Testing
         #expect(try await Self.end(log, log).state == .done)
     }
 
+    @Test func `an entry that has only the id of the request and how it went is no record`() async throws {
+        let request = #"[{"id":"a","n":1},{"id":"b","n":2}]"#
+        let entry = try await Self.end(request, #"[{"id":"a","success":true},{"id":"b","success":false}]"#)
+        #expect(entry.reason == .uncertain && entry.lastError?.message.contains("$[1].success is false") == true)
+        #expect(try await Self.end(request, #"[{"id":"a","n":1,"success":false}]"#).state == .done)
+    }
+
+    @Test func `a list of the request holds its results also beside an id`() async throws {
+        let answer =
+            #"{"Id":"x","Invoices":[{"InvoiceID":"1"},{"InvoiceID":"2","ValidationErrors":[{"Message":"no"}]}]}"#
+        let entry = try await Self.end(#"{"Invoices":[{"n":1},{"n":2}]}"#, answer)
+        #expect(entry.reason == .uncertain)
+        #expect(try await Self.end(#"{"Others":[{"n":1},{"n":2}]}"#, answer).state == .done)
+    }
+
     @Test func `what an entry of the request lacks is no echo`() async throws {
         let answer = #"[{"n":1,"error":null},{"n":2,"error":{"message":"conflict"}}]"#
         #expect(try await Self.end(#"[{"n":1,"error":null},{"n":2,"error":null}]"#, answer).reason == .uncertain)
@@ -128,6 +160,7 @@ import Testing
     @Test(arguments: [
         #"[{"data":{"a":{"id":1}}},{"data":null,"errors":[{"message":"too long"}]}]"#,
         #"{"data":{"a":{"product":{"id":1},"userErrors":[]},"b":{"product":null,"userErrors":[{"message":"too long"}]}}}"#,
+        #"{"data":{"a":{"id":1},"b":null},"errors":[{"path":["b"],"message":"too long"}]}"#,
     ])
     func `some of several GraphQL mutations may be refused`(answer: String) async throws {
         let entry = try await Self.end(#"[{"query":"mutation { a }"},{"query":"mutation { b }"}]"#, answer)
@@ -138,6 +171,12 @@ import Testing
         let answer = #"{"data":{"a":{"product":null,"userErrors":[{"field":["title"],"message":"is too long"}]}}}"#
         let entry = try await Self.end(#"{"query":"mutation { a }"}"#, answer)
         #expect(entry.reason == .rejected && entry.lastError?.message.contains("is too long") == true)
+        for refusal in [
+            #"{"data":{"a":{"success":false}}}"#, #"{"data":{"a":{"ok":false,"product":null}}}"#,
+            #"{"data":{"a":{"success":false,"message":"locked"}}}"#,
+        ] {
+            #expect(try await Self.end(#"{"query":"mutation { a }"}"#, refusal).reason == .rejected)
+        }
         let fine = #"{"data":{"a":{"product":{"id":1},"userErrors":[]}}}"#
         #expect(try await Self.end(#"{"query":"mutation { a }"}"#, fine).state == .done)
     }

@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: [
         ("/posts/p7", "p7"), ("https://api.example.org/posts/p7", "p7"), ("posts/p7", "p7"), ("/posts/a%20b", "a b"),
-        ("/posts/p7/", "p7"),
+        ("/posts/p7/", "p7"), ("http://api.example.org/posts/p7", "p7"),
     ])
     func `a write that waits for the new record is sent to the place that the origin names`(
         location: String, key: String
@@ -39,6 +39,20 @@ import Testing
         #expect(create.state == .done && update.state == .done)
         #expect(create.recordKey == key)
         #expect(try await bench.shown(key)?.contains("newer") == true)
+    }
+
+    @Test func `the place of an accepted request that is another record's names none`() async throws {
+        let (bench, _, update) = try await create(
+            "/posts/p7", status: .accepted, over: #"[{"id":"p7","title":"other"}]"#)
+        #expect(update.state == .parked && update.reason == .dependency)
+        #expect(try await bench.shown("p7") == #"{"id":"p7","title":"other"}"#)
+    }
+
+    @Test(arguments: ["/posts/0042", "/posts/%E9"])
+    func `an id that would be another one when it is sent is none`(location: String) async throws {
+        let (_, _, update) = try await create(
+            location, over: location.hasSuffix("42") ? #"[{"id":1}]"# : #"[{"id":"a"}]"#)
+        #expect(update.state == .parked && update.reason == .dependency)
     }
 
     @Test func `a number is one where the keys of the resource are`() async throws {

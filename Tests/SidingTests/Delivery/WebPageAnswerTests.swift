@@ -30,7 +30,13 @@ import Testing
         for answer in [
             Self.page(), Self.page("TEXT/HTML"), Self.page("application/xhtml+xml"), Self.page(status: .created),
             Self.page(text: "\u{FEFF}\n  <html>"), .text("<!DOCTYPE html><title>Hi", headerFields: [:]),
-            Self.page("text/plain", text: "\u{FEFF}\n<HTML>"),
+            Self.page("text/plain", text: "\u{FEFF}\n<HTML>"), Self.page("application/captive+json", text: "{}"),
+            Self.page(text: "Please wait <meta http-equiv=refresh content='0; url=https://portal.example'>"),
+            Self.page("application/xml", text: "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>"),
+            Self.page("text/plain", text: "<frameset rows='*'>"), Self.page("text/plain", text: "<center>Hi"),
+            .text(
+                "",
+                headerFields: [.contentType: "text/html", HTTPField.Name("Refresh")!: "0; url=https://portal.example"]),
             Self.page("application/json", text: "<html lang=\"de\">"),
             Self.page("application/octet-stream", text: "<!-- login -->\n<HEAD><title>Hi"),
             Self.page("text/plain", text: "<script>location = 'https://portal.example'</script>"),

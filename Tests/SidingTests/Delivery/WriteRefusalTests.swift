@@ -175,7 +175,12 @@ import Testing
         (#"{"errorMessages":["no issue"],"errors":{}}"#, "no issue"), (#"{"fault":{"faultstring":"spike"}}"#, "spike"),
         (#"{"error":{"code":"1","message":{"lang":"en","value":"no entity"}}}"#, "no entity"),
         (#"{"error_msg":"no"}"#, "no"), (#"{"meta":{"error_message":"no"}}"#, "no"),
-        (#"{"name":["can't be blank"]}"#, ""), (#"{"x":1}"#, ""),
+        (#"{"name":["can't be blank"]}"#, "name: can't be blank"), (#"{"x":1}"#, ""), (#"{"x":["a",1]}"#, ""),
+        (#"{"errors":{"title":["is too long","is odd"]}}"#, "title: is too long"), (#"{"Message":"no"}"#, "no"),
+        (#""no""#, "no"), (#"{"data":{"error":{"message":"no"}}}"#, "no"), (#"{"userMessage":"no"}"#, "no"),
+        ("<html><head><title>Sorry, no</title></head></html>", "Sorry, no"), ("<h1>422</h1><title>no</title>", "no"),
+        ("<Error><Code>X</Code><Message>no key</Message></Error>", "no key"), ("<html>x</html>", ""),
+        ("<soap:Fault><faultstring xml:lang=\"en\">no</faultstring></soap:Fault>", "no"),
         ("{}", ""), ("[]", ""), ("null", ""),
     ])
     func `a refusal is reported with the origin's own message`(answer: String, words: String) async throws {

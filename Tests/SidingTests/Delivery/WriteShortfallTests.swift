@@ -86,6 +86,9 @@ import Testing
             #"{"dag_id":"d","dag_run_id":"r","state":"failed"}"#, #"[{"entity_id":"vacuum.x","state":"error"}]"#,
             #"{"items":[{"id":7,"error":"of one"}]}"#,
             #"{"job":{"error":"of before"}}"#,
+            #"{"type":"default","active":true}"#, #"{"status":"rejected"}"#,
+            #"{"id":5,"status":"denied","reason":"x"}"#,
+            #"{"data":{"type":"jobs","id":"5","attributes":{"status":"failed"}}}"#,
         ], [HTTPResponse.Status.ok, .created])
     func `an answer that only resembles an error is a delivery`(
         body: String, status: HTTPResponse.Status
@@ -105,6 +108,13 @@ import Testing
             #"{"code":404,"msg":"no such row"}"#, #"{"status":false,"message":"no"}"#, #"{"ok":0}"#,
             #"{"code":200,"success":false,"msg":"locked"}"#, #"{"statusCode":200,"status":"error"}"#,
             #"{"stat":"fail"}"#, #"{"request_id":"r1","status":"error"}"#,
+            #"{"id":"req-1","success":false,"message":"locked"}"#, #"{"id":7,"ok":false,"msg":"locked"}"#,
+            #"{"__type":"x#ValidationException","message":"no"}"#, #"{"d":{"Success":false}}"#,
+            #"{"s:Envelope":{"s:Body":{"s:Fault":{"faultstring":"no"}}}}"#, #"{"odata.error":{"message":"no"}}"#,
+            #"{"validationErrors":[{"field":"a"}]}"#, #"{"status":"NOK"}"#,
+            #"{"name":"ValidationError","error":"title is required"}"#,
+            #"{"error":"locked","url":"https://docs.example"}"#,
+            #"{"success":false,"message":"locked","href":"/help"}"#, #"{"error":"locked","event_id":"9f","path":"/x"}"#,
         ], methods)
     func `a flag, a state or a code that says that nothing was done is a refusal`(
         body: String, method: HTTPRequest.Method

@@ -117,6 +117,29 @@ import Testing
         }
     }
 
+    @Test func `an operator decides over no record that nobody has seen`() async throws {
+        let refused = try await Refused(
+            .hold, .status(.preconditionFailed), .status(.forbidden), .status(.preconditionFailed), Self.now,
+            .status(.noContent))
+        refused.bench.time.advance(by: .seconds(10))
+        #expect(try await refused.drain() == ["PATCH \"1\"", "GET"])
+        let bench = refused.bench
+        let conflict = try #require(try await bench.store.conflict(of: refused.entry.id))
+        let stored = try #require(conflict.theirsStoredAt)
+        let explanation = QueueExplanation(
+            try await refused.state, gate: nil, keep: KeepRules(), theirsStoredAt: stored, now: bench.time.now)
+        #expect(explanation.next.contains("the copy that was stored 2 min ago"))
+        // Sent under the refused ETag, it overwrites nothing, and the record is asked for anew.
+        _ = try await bench.store.resolve(refused.entry.id, as: .mine)
+        #expect(try await refused.drain() == ["PATCH \"1\"", "GET"])
+        #expect(try await refused.state.reason == .conflict)
+        let known = try #require(try await bench.store.conflict(of: refused.entry.id))
+        #expect(known.theirsStoredAt == nil && known.disagreement != nil)
+        _ = try await bench.store.resolve(refused.entry.id, as: .mine)
+        #expect(try await refused.drain() == ["PATCH \"2\""])
+        #expect(try await refused.state.state == .done)
+    }
+
     @Test func `a refusal that shows the record is enough`() async throws {
         let refused = try await Refused(
             .theirs, .text(EditBench.theirs, status: .preconditionFailed), .status(.badGateway))

@@ -46,9 +46,29 @@ import Testing
     func `a 403 with a message about a limit, a quota or a wait is tried a few times more`(body: String) {
         #expect(Self.meaning(Self.failure(body)) == .perhapsLimit)
         #expect(Self.meaning(Self.failure(body, [.retryAfter: "7"])) == .wait)
-        for status in [400, 404, 422] {
+        for status in [404, 422] {
             #expect(Self.meaning(Self.failure(body, status: status)) == .refusal, "\(status)")
         }
+    }
+
+    @Test(arguments: [
+        #"{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException","message":"Rate exceeded"}"#,
+        #"{"error":{"message":"(#4) Application request limit reached","code":4}}"#,
+        #"{"error_id":502,"error_message":"too many requests from this IP","error_name":"throttle_violation"}"#,
+        "<ErrorResponse><Error><Code>Throttling</Code><Message>Rate exceeded</Message></Error></ErrorResponse>",
+    ])
+    func `a 400 with a message about a rate is tried a few times more, too`(body: String) {
+        #expect(Self.meaning(Self.failure(body, status: 400)) == .perhapsLimit)
+        #expect(Self.failure(body, status: 400).hint?.contains("when: { status: 400 }") == true)
+    }
+
+    @Test(arguments: [
+        #"{"message":"limit must be below 100"}"#, #"{"message":"the quota has to be a number"}"#, "{}",
+        #"{"message":"wait_time is required"}"#, #"{"message":"request limit of 100 items exceeded"}"#,
+        #"{"message":"rate limit must be a number"}"#, "<html><title>Bad Request</title></html>",
+    ])
+    func `a 400 about a limit of the request is a refusal`(body: String) {
+        #expect(Self.meaning(Self.failure(body, status: 400)) == .refusal)
     }
 
     @Test(arguments: [
@@ -91,7 +111,7 @@ import Testing
     @Test func `the advice for such a 403 is the rule to write`() {
         let hint = Self.failure(#"{"error":"quota"}"#).hint
         #expect(hint?.contains("errors: [{ when: { status: 403 }, do: rate_limited }]") == true)
-        #expect(Self.failure("{}").hint == "the credentials are valid but do not allow this request")
+        #expect(Self.failure("{}").hint?.contains("the rights of its account") == true)
     }
 
     @Test func `of many writes that are refused so, few are sent`() async throws {

@@ -180,7 +180,7 @@ import Testing
         #expect(record.map { String(decoding: $0.body, as: UTF8.self) } == #"{"id":1,"state":"closed"}"#)
     }
 
-    @Test(arguments: [(400, 2), (403, 1), (404, 1), (412, 1), (422, 1), (500, 1)])
+    @Test(arguments: [(400, 2), (403, 1), (404, 1), (412, 2), (422, 2), (501, 2), (500, 1)])
     func `another refusal of a condition is the answer, and so is a second 400`(
         _ status: Int, _ requests: Int
     ) async throws {
@@ -190,6 +190,21 @@ import Testing
         #expect(report.result.error?.status == status)
         #expect(bench.origin.takeTargets().count == requests)
         #expect(try await bench.keys() == ["1"])
+    }
+
+    @Test(arguments: [412, 422, 501, 400])
+    func `the repetition without the condition may not be answered by a 304`(_ status: Int) async throws {
+        let bench = try await stored()
+        bench.origin.set("/posts", .status(.init(code: status)), .status(.notModified))
+        #expect(try await bench.sync().result.error?.name == "protocolViolation")
+        #expect(bench.origin.takeTargets().count == 2)
+    }
+
+    @Test func `a 400 that speaks of a rate is not repeated at once`() async throws {
+        let bench = try await stored()
+        bench.origin.set("/posts", .text(#"{"message":"Rate exceeded"}"#, status: .badRequest))
+        _ = try await bench.sync()
+        #expect(bench.origin.takeTargets().count == 1)
     }
 
     @Test func `a 400 without a condition, or with a rule of the config, is the answer`() async throws {

@@ -79,6 +79,15 @@ import Testing
         (.badRequest, #"{"message":"page above 25 requires access token"}"#),
         (.badRequest, #"{"error":{"message":"Result window is too large"}}"#),
         (.notFound, #"{"detail":"the maximum offset is 3"}"#),
+        (.badRequest, #"{"message":"page depth exceeds maximum of 2"}"#),
+        (.badRequest, #"{"message":"Deep pagination is not allowed"}"#),
+        (.unprocessableContent, #"{"message":"Upgrade your plan to see more results"}"#),
+        (.badRequest, #"{"message":"Please use cursor-based pagination"}"#),
+        (.badRequest, #"{"message":"API key not found"}"#), (.badRequest, #"{"message":"no database connection"}"#),
+        (.badRequest, #"{"message":"invalid page size"}"#), (.badRequest, #"{"message":"page failed: out of memory"}"#),
+        (.notFound, #"{"message":"no Route matched with those values"}"#),
+        (.badRequest, #"{"message":"Seite nicht erlaubt"}"#), (.notFound, "default backend - 404"),
+        (.notFound, "<html><title>404 Not Found</title></html>"),
     ])
     func `a page that is refused for the number of records before it ends no listing`(
         _ status: HTTPResponse.Status, _ body: String
@@ -93,6 +102,30 @@ import Testing
         #expect(report.result.error?.message.contains("\(status.code)") == true)
         // Behind the last page others say that there is none.
         bench.origin.set("/posts?page=3", .text(#"{"detail":"Invalid page."}"#, status: .notFound))
+        #expect(try await bench.sync().result.outcome == .saved)
+    }
+
+    @Test(arguments: [
+        (HTTPResponse.Status.notFound, ""), (.notFound, "{}"), (.notFound, #"{"detail":"Invalid page."}"#),
+        (.gone, "{}"),
+        (.rangeNotSatisfiable, ""), (.notFound, #"{"message":"page 4 exceeds the maximum page 3"}"#),
+        (.badRequest, #"{"error":"page 3 is out of range"}"#),
+        (
+            .badRequest,
+            #"{"code":"x","message":"The page number requested is larger than the number of pages available."}"#
+        ),
+        (.unprocessableContent, #"{"message":"no more results"}"#),
+        (.badRequest, #"{"message":"Page does not exist"}"#),
+        (.badRequest, #"{"message":"offset exceeds the total"}"#), (.badRequest, #"{"message":"Invalid page number"}"#),
+    ])
+    func `a page that is refused as there is none ends the listing`(
+        _ status: HTTPResponse.Status, _ body: String
+    ) async throws {
+        var bench = try await EngineBench()
+        bench.resource.paging = .page(.init(size: 2))
+        bench.origin.set("/posts?page=1", .text(#"[{"id":1},{"id":2}]"#))
+        bench.origin.set("/posts?page=2", .text(#"[{"id":3}]"#))
+        bench.origin.set("/posts?page=3", .text(body, status: status))
         #expect(try await bench.sync().result.outcome == .saved)
     }
 

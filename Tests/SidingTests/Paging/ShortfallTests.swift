@@ -60,6 +60,14 @@ import Testing
         (#"{"items":ITEMS,"meta":{"warnings":[{"type":"PARTIAL_RESULT"}]}}"#, "$.meta.warnings[0].type is"),
         (#"{"items":ITEMS,"messages":[{"text":"Partial result: one shard"}]}"#, "$.messages[0].text is"),
         (#"{"items":ITEMS,"unreachable":["regions/eu-2"]}"#, "$.unreachable[0] is 'regions/eu-2'"),
+        (#"{"items":ITEMS,"errors":[{"message":"shard 2 is down"}]}"#, "$.errors says: shard 2 is down"),
+        (#"{"items":ITEMS,"meta":{"error":{"message":"3 are left out"}}}"#, "$.meta.error says: 3 are left out"),
+        (#"{"items":ITEMS,"partialFailureError":{"code":3,"message":"x"}}"#, "$.partialFailureError.code is 3"),
+        (#"{"items":ITEMS,"UnprocessedKeys":{"T":{"Keys":[{"Id":"1"}]}}}"#, "$.UnprocessedKeys.T.Keys[0].Id is '1'"),
+        (#"{"items":ITEMS,"unavailable_regions":["eu-1"]}"#, "$.unavailable_regions[0] is 'eu-1'"),
+        (#"{"items":ITEMS,"request_status":{"type":"incomplete"}}"#, "$.request_status.type is 'incomplete'"),
+        (#"{"items":ITEMS,"meta":{"degraded":true}}"#, "$.meta.degraded is true"),
+        (#"{"items":ITEMS,"remark":"runtime error: Query timed out at line 3"}"#, "$.remark is"),
     ])
     func `a sign in the body that the answer is not whole makes the listing incomplete`(
         _ envelope: String, _ words: String
@@ -88,6 +96,9 @@ import Testing
         (#"{"items":[],"status":"error"}"#, "$.status is 'error'"),
         (#"{"items":[],"result":"FAILURE"}"#, "$.result is"),
         (#"{"items":[],"meta":{"state":"timed out"}}"#, "$.meta.state is 'timed out'"),
+        (#"{"items":[],"@odata.error":{"code":"x","message":"no"}}"#, " says: x, no"),
+        (#"{"items":[],"__type":"x#ThrottlingException","message":"no"}"#, "$.__type is"),
+        (#"{"items":[],"resultCode":"ERROR"}"#, "$.resultCode is 'ERROR'"),
     ])
     func `an error in place of records is reported with the message of the origin`(
         _ envelope: String, _ words: String
@@ -121,6 +132,10 @@ import Testing
             (.accepted, nil, "", "202 Accepted"), (.init(code: 207), nil, #"{"items":ITEMS}"#, "207 Multi-Status"),
             (.partialContent, nil, #"{"items":ITEMS}"#, "206 Partial Content"),
             (.partialContent, nil, #"{"items":[]}"#, "206 Partial Content"),
+            (.init(code: 226), nil, #"{"items":ITEMS}"#, "226 IM Used"),
+            (.ok, ("Warning", "199 - \"partial result: 1 shard\""), #"{"items":ITEMS}"#, "Warning is"),
+            (.ok, ("X-Incomplete", "true"), #"{"items":ITEMS}"#, "X-Incomplete is 'true'"),
+            (.ok, ("X-Response-Complete", "false"), #"{"items":ITEMS}"#, "X-Response-Complete is 'false'"),
             (.ok, ("X-Result", "partial"), #"{"items":ITEMS}"#, "X-Result is 'partial'"),
             (.ok, ("X-Partial-Results", "1"), #"{"items":ITEMS}"#, "X-Partial-Results is '1'"),
             (.ok, ("X-Partial-Content", "yes"), #"{"items":ITEMS}"#, "X-Partial-Content is 'yes'"),
@@ -170,6 +185,15 @@ import Testing
         #"{"id":7,"success":false,"items":ITEMS}"#, #"{"key":"run-7","has_errors":true,"items":ITEMS}"#,
         #"{"items":ITEMS,"summary":{"up":3,"unreachable":2}}"#, #"{"items":ITEMS,"meta":{"unreachable":2}}"#,
         #"{"items":ITEMS,"errorCode":7}"#, #"{"items":ITEMS,"filter":{"complete":false}}"#,
+        #"{"items":ITEMS,"errors":[{"code":0,"message":"done"}]}"#, #"{"items":ITEMS,"errors":{"count":2}}"#,
+        #"{"id":7,"errors":[{"message":"of the parent"}],"items":ITEMS}"#, #"{"id":7,"complete":false,"items":ITEMS}"#,
+        #"{"items":ITEMS,"UnprocessedKeys":{}}"#, #"{"items":ITEMS,"unavailable_dates":["2026-01-01"]}"#,
+        #"{"name":"Todo","status":"incomplete","items":ITEMS}"#,
+        #"{"items":ITEMS,"complete":false}"#,
+        #"{"items":ITEMS,"status":"incomplete"}"#, #"{"items":ITEMS,"degraded":true}"#,
+        #"{"items":ITEMS,"faults":[{"spn":110,"description":"coolant"}]}"#,
+        #"{"items":ITEMS,"errors":[{"id":"e1","title":"TypeError"}]}"#,
+        #"{"items":ITEMS,"unavailable_services":["x"]}"#, #"{"items":ITEMS,"message":"Payment timed out"}"#,
     ])
     func `text that only resembles such a sign changes nothing`(_ envelope: String) async throws {
         let bench = try await Self.bench()
@@ -186,6 +210,7 @@ import Testing
         #"{"uuid":"u","failure_reason":"no power","items":[]}"#, #"{"errno":0,"errmsg":"succ","items":[]}"#,
         #"{"errorCode":200,"errorMessage":"fine","items":[]}"#, #"{"items":[],"errorCode":404}"#,
         #"{"items":[],"errorMessage":"No records found"}"#,
+        #"{"status":"running","items":[]}"#, #"{"type":"default","items":[]}"#,
         #"{"items":[],"status":"failed"}"#, #"{"items":[],"filter":{"status":"error"}}"#,
     ])
     func `an empty list without such a sign is a whole one, also if it repeats the query`(_ envelope: String)

@@ -57,7 +57,9 @@ extension Store {
     /// The local and remote versions of a record with a pending edit; nil for a write that is not an edit, or is completed.
     package func conflict(of entry: String) async throws(StoreError) -> ConflictReport? {
         try await read { snapshot in
-            try EditSides(of: OutboxTable.entry(withPrefix: entry, snapshot), snapshot).map { ConflictReport($0) }
+            try EditSides(of: OutboxTable.entry(withPrefix: entry, snapshot), snapshot).map {
+                try ConflictReport($0, snapshot)
+            }
         }
     }
 }

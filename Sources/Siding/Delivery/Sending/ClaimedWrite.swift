@@ -60,24 +60,32 @@ package struct ClaimedWrite: Sendable {
             return shortfall
         }
         let document = response.bytes.flatMap { try? JSONDocument($0.withoutByteOrderMark, limits: limits) }
+        let isRecordless = document?.saysOnlyHowItWent(isOfEdit: terms.map { $0.change != .create } ?? false) ?? false
         return Shortfall(
             PageAnswer(
-                toWrite: response.response.headerFields, document, record: document.flatMap(record(answeredBy:)),
+                toWrite: response.response.headerFields, document,
+                record: isRecordless ? nil : document.flatMap(record(answeredBy:)), saysOnlyHowItWent: isRecordless,
                 sent: body),
             status: response.response.status.code)
     }
 
     /// The record that it makes or changes, in an answer; nil if it is not there.
     private func record(answeredBy document: JSONDocument) -> JSONDocument? {
+        let wrapped = WriteAnswer.wrappers.compactMap { document.value(at: JSONPath(member: $0)) }
         guard let terms else {
             // At the root `id` may be that of the request, as in JSON-RPC.
-            return WriteAnswer.wrappers.lazy.compactMap { document.value(at: JSONPath(member: $0)) }
-                .first { $0.value(at: JSONPath(member: "id")).map { !$0.isNull } ?? false }
+            return wrapped.first { $0.value(at: JSONPath(member: "id")).map { !$0.isNull } ?? false }
         }
         if terms.change == .create, let id = terms.idPath.flatMap({ document.value(at: $0) }), !id.isNull {
             return terms.record(in: document)
         }
-        return terms.record(in: document, key: terms.change == .create ? nil : entry.recordKey)
+        let key = terms.change == .create ? nil : entry.recordKey
+        let inside = wrapped + [document.elements?.first].compactMap(\.self)
+        let found =
+            terms.record(in: document, key: key) ?? inside.lazy.compactMap { terms.record(in: $0, key: key) }.first
+        guard found == nil, terms.change == .create else { return found }
+        // What was made may have its id under another name.
+        return ([document] + inside).first(where: \.isRecordOfAnswer)
     }
 
     /// Whether a web page is not an answer to it; see ``LoadedResponse/isWebPage(accepting:)``.

@@ -98,7 +98,10 @@ struct RecordProbe: Sendable {
         {
             return .notThere
         }
-        return .unclear("the record does not show whether the write arrived: it may have changed since")
+        return .unclear(
+            record.isEquivalent(to: before)
+                ? "the record is as it was before, but may not show what the write adds"
+                : "the record is neither as it was before nor as the write makes it")
     }
 }
 

@@ -68,7 +68,12 @@ struct ProbeResultPolicy: Sendable {
                     etag: isWhole ? response.response.headerFields.entityTag : nil,
                     body: record.map { Array($0.bytes) } ?? []))
         case .notThere: return .sendAgain(from: finalAt, because: "the origin does not have it")
-        case .unclear(let why): return fallBack(RecordedError(Failure(.contract, phase: .answered, detail: why)))
+        case .unclear(let why):
+            return fallBack(
+                RecordedError(
+                    name: Failure.Reason.contract.name, message: "the origin did not tell whether it arrived: \(why)",
+                    hint: "look at the origin's answer with curl: the `probe` of the entry is its URL",
+                    phase: Failure.Phase.answered.rawValue))
         }
     }
 

@@ -16,6 +16,9 @@ final class SentTries: Sendable {
     /// Whether a request before the last may have arrived.
     var hasLost: Bool { state.withLock { $0.hasLost } }
 
+    /// Whether any request so far may have arrived, or may do so.
+    var mayArrive: Bool { state.withLock { $0.isOpen || $0.hasLost } }
+
     /// `transport`, whose requests are noted.
     func noting(_ transport: any Transport) -> any Transport {
         ObservingTransport(transport) { _ in

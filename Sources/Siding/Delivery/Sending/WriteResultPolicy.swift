@@ -83,12 +83,15 @@ struct WriteResultPolicy: Sendable {
         guard write.terms?.change == .create, var id = pathBelowRequest(location) else { return nil }
         // Some frameworks end every path with a slash.
         if id.hasSuffix("/") { id.removeLast() }
-        return id.contains("/") ? nil : HTTPURL.decode(id).nonEmpty
+        let decoded = HTTPURL.decode(id)
+        // Bytes that are no UTF-8 would become another id.
+        return id.contains("/") || decoded.contains("\u{FFFD}") ? nil : decoded.nonEmpty
     }
 
-    /// The path of `location` behind that of the request; nil if it is elsewhere.
+    /// The path of `location` behind that of the request; nil if it is elsewhere. Its scheme may be another one, as an origin behind a
+    /// proxy often does not know by which it is asked.
     private func pathBelowRequest(_ location: String) -> String? {
-        guard let place = try? write.url.resolve(location), place.origin == write.url.origin else { return nil }
+        guard let place = try? write.url.resolve(location), place.host == write.url.host else { return nil }
         let collection = write.url.path.hasSuffix("/") ? write.url.path : write.url.path + "/"
         return place.path.hasPrefix(collection) ? String(place.path.dropFirst(collection.count)) : nil
     }

@@ -119,11 +119,15 @@ package struct WriteSender: Sendable {
 
     private func sendAndRecord(_ write: ClaimedWrite, claiming request: ClaimRequest?) async throws(StoreError) -> Turn
     {
-        // A resendable write returns to the queue at once; any other would need an operator if its answer were lost.
+        // A resendable write returns to the queue at once, and so does one that still waits for a token; any other would need an
+        // operator if its answer were lost.
+        let tries = SentTries()
         let result =
             write.isResendable
-            ? await attempt(write)
-            : await outlasting(RetryRules.stopWait, on: environment.clock) { await attempt(write) }
+            ? await attempt(write, tries)
+            : await outlasting(
+                RetryRules.stopWait, on: environment.clock, ifNeeded: { tries.mayArrive },
+                { await attempt(write, tries) })
         let store = store
         let request = claims ? request : nil
         // The result is recorded even if the sender was told to stop meanwhile.
@@ -132,7 +136,7 @@ package struct WriteSender: Sendable {
         }
     }
 
-    private func attempt(_ write: ClaimedWrite) async -> WriteResult {
+    private func attempt(_ write: ClaimedWrite, _ tries: SentTries) async -> WriteResult {
         guard let source = sources[write.entry.source] else {
             return WriteResult(.released(isUnsent: true), .nothing)
         }
@@ -147,15 +151,16 @@ package struct WriteSender: Sendable {
             } else if write.asksFirst, let portal = await portal(before: write, source, over: transport) {
                 policy(write, source).result(of: portal)
             } else {
-                await send(write, source, over: transport)
+                await send(write, source, over: transport, tries)
             }
         // A token that is on its way to this process would be lost with it.
         if Task.isCancelled { await source.authorization.access?.waitForRefresh() }
         return result.scrubbed(of: secrets)
     }
 
-    private func send(_ write: ClaimedWrite, _ source: Source, over transport: any Transport) async -> WriteResult {
-        let tries = SentTries()
+    private func send(
+        _ write: ClaimedWrite, _ source: Source, over transport: any Transport, _ tries: SentTries
+    ) async -> WriteResult {
         let transport = tries.noting(transport)
         let answer = await exchange(write, source, over: transport)
         warnOfLimits(answer, of: write, source)

@@ -31,6 +31,16 @@ enum OutboxEventsTable {
             """, try Store.json(entries), count)
     }
 
+    /// When an event of this kind was last recorded; nil if never.
+    static func newest(
+        _ event: QueueEventKind, of entry: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Timestamp? {
+        try database.first(
+            "SELECT at FROM siding_outbox_events WHERE entry = ?1 AND event = ?2 ORDER BY seq DESC LIMIT 1", entry,
+            event.rawValue
+        ) { try $0.time("at") }
+    }
+
     /// The history of an entry, oldest event first.
     static func events(of entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> [QueueEvent] {
         try database.query(

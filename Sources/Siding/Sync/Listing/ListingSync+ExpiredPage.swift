@@ -31,7 +31,9 @@ extension ListingSync {
 extension PageFailure {
     /// How the origin answered, if its address may have expired, or something else may be wrong for a while.
     fileprivate var possibleExpiry: String? {
-        if failure.status == 403 { return "the origin refused page \(page.number) with 403" }
+        if let status = failure.status, [403, 501].contains(status) {
+            return "the origin refused page \(page.number) with \(status)"
+        }
         // What ends too early may be a page that the line has cut: a later request may get it.
         guard case .syntax(let error)? = failure.underlying as? PageFault, error.found != nil else { return nil }
         return "the origin answered page \(page.number) with what is no JSON"

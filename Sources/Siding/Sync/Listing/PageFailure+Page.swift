@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingJSON
 internal import SidingPaging
 
 extension PageFailure {
@@ -45,17 +46,27 @@ extension PageFailure {
 }
 
 extension Failure {
-    /// Whether the origin itself says that there is no such page, or that its number is not valid; not where its words are about how
-    /// many records it gives, as there are more: "Only the first 1000 search results are available".
+    /// Whether the origin itself says that there is no such page. 404, 410 and 416 say so, but not in a web page or a text, which may
+    /// be of a gateway; 400 and 422 in such words, or without a body. None does where the words are about how many records it gives, as there are
+    /// more: "Only the first 1000 search results are available".
     fileprivate var saysNoPage: Bool {
-        guard case .http(let answer) = reason, phase == .answered, underlying == nil,
-            [400, 404, 410, 416, 422].contains(answer.status)
-        else { return false }
-        return !(answer.errorText(hiding: { $0 }) ?? "").lowercased().contains(Self.limitWords)
+        guard case .http(let answer) = reason, phase == .answered, underlying == nil else { return false }
+        let words = (answer.errorText(hiding: { $0 }) ?? "").lowercased()
+        if words.contains(Self.limitWords) { return false }
+        switch answer.status {
+        case 404, 410, 416: return answer.body.isEmpty || (try? JSONDocument(answer.body)) != nil
+        case 400, 422: return answer.body.isEmpty || words.contains(Self.endWords)
+        default: return false
+        }
     }
 
-    /// "first 1000", "window is too large", "max offset is 10000", "beyond 1000", "requires an access token".
+    /// "first 1000", "window is too large", "max offset is 10000", "beyond 1000", "requires an access token", "page depth".
     private static var limitWords: Regex<Substring> {
-        /(?:first|beyond|only|above|up to|limited to|(?:limit|maximum|max)(?: offset)?(?: of| is)) [0-9]{2,}|offset is [0-9]|window|too deep|too large|access token/
+        /(?:first|beyond|only|above|up to|limited to|(?:limit|maximum|max)(?: offset)?(?: of| is)) [0-9]{2,}|offset is [0-9]|window|deep|depth|too large|access token|cursor|upgrade|your plan|subscription|quota|not allowed|no route/
+    }
+
+    /// "Invalid page.", "page 4 is out of range", "no more results", "the page does not exist", "beyond the last page".
+    private static var endWords: Regex<Substring> {
+        /(?:invalid|no such|unknown|empty|last) page(?! ?size)|page[^.:]{0,40}(?:invalid|not valid|not exist|doesn't exist|too high)|out of (?:range|bounds)|(?:past|beyond|after|behind) the (?:last|end)|(?:page|results?|records?|items?)[^.:]{0,20}not found|\bno (?:more|such page|records|results|items|data)\b|(?:page|offset|skip|start)[^.:]{0,40}(?:greater|larger|higher|more|exceeds?)[^.:]{0,20}(?:total|number|count|pages|records|results|items)/
     }
 }

@@ -22,7 +22,8 @@ enum DeletionGrammar {
     private static let field = Keyword("field", .path, "The member that marks deleted records.")
     private static let equals = Keyword(
         "equals", ValueType<String>.text("a text, a number, true or false"),
-        "The value of the mark, compared as text. Without it: anything but null, false, 0 and an empty string.")
+        "The value of the mark, compared as text. Without it: anything but null, false, 0, what is empty, and texts that say so: no, 0, 0000-00-00."
+    )
 
     /// The declaration, with the path whose placeholders are checked once `for_each` is known.
     struct Declaration: Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Siding
+internal import SidingChain
 internal import SidingInspection
 internal import SidingJSON
 
@@ -14,14 +15,17 @@ struct ConflictRows: Sendable {
     }
 
     let disagreement: String?
+    /// The heading of the origin's side: whose copy it is.
+    let side: String
     let rows: [Row]
 
     /// Rows that fit on a screen.
     private static let most = 200
 
     /// Nil if the sides do not differ.
-    init?(_ report: ConflictReport) {
+    init?(_ report: ConflictReport, _ format: MessageFormat) {
         disagreement = report.disagreement
+        side = report.theirsStoredAt.map { "Stored \(format.time($0))" } ?? "Theirs"
         rows = (report.difference?.rows ?? []).prefix(Self.most).map { row in
             Row(
                 isConflict: row.isConflict, member: row.path.description, base: Self.text(row.base),

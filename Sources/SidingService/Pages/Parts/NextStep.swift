@@ -48,6 +48,9 @@ struct NextStep {
 
     private var parked: String {
         switch entry.reason {
+        case .uncertain where entry.isDoubtOfAnswer:
+            "look what the origin did. Send what is missing by a write of its own, then choose ‘It has arrived…’; "
+                + "‘Try now’ sends all of it again."
         case .uncertain:
             "look whether the origin has it. If so, choose ‘It has arrived…’; if not, ‘Try now’ sends it again."
         case .keyExpired:

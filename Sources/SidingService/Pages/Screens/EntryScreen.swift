@@ -72,7 +72,7 @@ struct EntryScreen: Screen {
                 status: [String(answer.status), answer.contentType].compactMap(\.self).joined(separator: ", "),
                 body: answer.body.isEmpty ? nil : BodyExcerpt(answer.body, limit: Self.longestBody))
         }
-        conflict = report.conflict.flatMap { ConflictRows($0) }
+        conflict = report.conflict.flatMap { ConflictRows($0, format) }
         history = report.history.map {
             Event(at: Moment($0.at, format), event: $0.event.rawValue, detail: $0.detail, who: $0.who)
         }
