@@ -28,7 +28,17 @@ struct FailedEntrySearch {
             }
             // The lists of a record are its own.
             let isOfResults = ["results", "responses", "syncstatus"].contains(folded)
-            if isRecord, !isOfResults, !isSentList(folded) { continue }
+            if isRecord, !isOfResults {
+                // A list that was sent comes back as records, whose errors are those of their writes.
+                guard isSentList(folded), let entries = value.elements else { continue }
+                for (index, entry) in entries.enumerated() {
+                    let place = here.appending(.index(index))
+                    if let members = entry.members, let failure = failure(in: members, at: place, isRecord: true) {
+                        return failure
+                    }
+                }
+                continue
+            }
             if let entries = value.elements {
                 if let failure = failure(among: entries, at: here, ofResults: isOfResults) { return failure }
             } else if path.components.isEmpty, let inner = value.members {
@@ -104,7 +114,8 @@ struct FailedEntrySearch {
         of entry: JSONDocument, at path: JSONPath, ofResults isOfResults: Bool = false
     ) -> String? {
         guard let members = entry.members else { return nil }
-        for (name, value) in members where isOfResults {
+        let isResult = isOfResults && isOutcome(members)
+        for (name, value) in members where isResult {
             let folded = ExtentName.folded(name)
             guard Self.saysRefused(folded, value), !isSent(folded, value) else { continue }
             return "\(path.appending(.member(name))) is \(EnvelopeScalar(value)?.message ?? "false")"
@@ -134,7 +145,11 @@ struct FailedEntrySearch {
 
     /// Flags and states of a record are its own.
     private func saysFailed(_ name: String, _ value: JSONDocument, ofRecord isRecord: Bool) -> Bool {
-        if ["error", "errors", "exception", "fault", "validationerrors"].contains(name) { return value.hasErrors }
+        if ["error", "errors", "exception", "validationerrors"].contains(name)
+            || (!isRecord && FailureNames.errors.contains(name))
+        {
+            return value.hasErrors
+        }
         guard !isRecord, let scalar = EnvelopeScalar(value) else { return false }
         if FailureNames.errorsBesideList.contains(name) {
             return !scalar.saysNoError && !(200..<300).contains(scalar.wholeNumber ?? 0)
@@ -165,6 +180,17 @@ struct FailedEntrySearch {
     }
 
     // MARK: Echoes
+
+    /// Whether a result says how its entry went: it has nothing else, or no name, and no id but one that the request has.
+    private mutating func isOutcome(_ members: [(name: String, value: JSONDocument)]) -> Bool {
+        var (isOnlyOutcome, isOfSent) = (true, true)
+        for (name, value) in members {
+            let folded = ExtentName.folded(name)
+            if !JSONDocument.isOfAnswer(folded) { isOnlyOutcome = false }
+            if FailureNames.isIdentity(folded) || folded == "title", !isSent(folded, value) { isOfSent = false }
+        }
+        return isOnlyOutcome || isOfSent
+    }
 
     /// Whether an entry has nothing but how it went, beside an id that the request has: `[{"id": "a", "success": false}]`.
     private mutating func isAboutSent(_ members: [(name: String, value: JSONDocument)]) -> Bool {

@@ -62,9 +62,7 @@ enum FailureNames {
         "notdestroyed", "partialfailureerror",
     ]
     /// The same beside the records of a page.
-    static let notRead: Set<String> = [
-        "unprocesseditems", "unprocessedkeys", "faileditems", "failedentries", "partialfailureerror",
-    ]
+    static let notRead: Set<String> = ["unprocesseditems", "unprocessedkeys", "partialfailureerror"]
     /// How the names of lists begin and end that hold the parts of an origin that did not answer: `unavailable_regions`.
     static let outOfReach = ["unreachable", "unavailable"]
     static let partsOfOrigin = ["regions", "shards", "nodes", "servers", "partitions", "zones"]

@@ -6,26 +6,64 @@ extension JSONDocument {
     /// Whether it is an object that says that the write was refused, and has nothing of a record but an id, which may be that of the
     /// request: `{"id": "req-1", "success": false, "message": "locked"}`, an error of JSON-RPC.
     ///
-    /// - Parameter isOfEdit: whether the write changes or deletes a record: then no message is needed. What a creation made may have
-    ///   such members alone.
-    package func saysOnlyHowItWent(isOfEdit: Bool) -> Bool {
-        guard let members else { return false }
-        let named = members.map { (name: ExtentName.folded($0.name), value: $0.value) }
-        let errors = named.contains { FailureNames.errors.contains($0.name) && $0.value.hasErrors }
-        let isRefused = named.contains { FailureNames.successes.contains($0.name) && $0.value.isFalse }
-        let hasMessage = errors || named.contains { FailureNames.messages.contains($0.name) && $0.value.hasErrors }
-        return (errors || isRefused) && (hasMessage || isOfEdit) && named.allSatisfy { Self.isOfAnswer($0.name) }
+    /// - Parameters:
+    ///   - isOfEdit: whether the write changes or deletes a record: then no message is needed. What a creation made may have such
+    ///     members alone.
+    ///   - sent: the record that was sent: an answer that has a member of it is that record.
+    package func saysOnlyHowItWent(isOfEdit: Bool, sent: JSONDocument?) -> Bool {
+        guard hasFault, let names = members.map(Self.folded), names.allSatisfy({ Self.isOfAnswer($0.name) }),
+            !repeats(sent)
+        else { return false }
+        return isOfEdit
+            || names.contains {
+                (FailureNames.messages.contains($0.name) || FailureNames.errors.contains($0.name)) && $0.value.hasErrors
+            }
     }
 
-    /// Whether it is an object with an id, and with something else than how the write went.
-    package var isRecordOfAnswer: Bool {
-        guard let members else { return false }
-        let named = members.map { (name: ExtentName.folded($0.name), value: $0.value) }
-        return named.contains { Self.ids.contains($0.name) && !($0.value.string ?? $0.value.digits ?? "").isEmpty }
-            && named.contains { !Self.isOfAnswer($0.name) }
+    /// Whether it has an error, or says that something did not succeed.
+    package var hasFault: Bool {
+        deniesSuccess
+            || (members.map(Self.folded) ?? []).contains { FailureNames.errors.contains($0.name) && $0.value.hasErrors }
     }
 
-    private static let ids: Set<String> = ["id", "uuid", "guid"]
+    /// Whether it has a flag by which something did not succeed.
+    package var deniesSuccess: Bool {
+        (members.map(Self.folded) ?? []).contains { name, value in
+            FailureNames.successes.contains(name) && EnvelopeScalar(value)?.truth(orNumber: true) == false
+        }
+    }
+
+    /// Whether it is an object with an id of its own.
+    package var hasID: Bool { has { ["id", "uuid", "guid"].contains($0) } }
+
+    /// Whether it is the record that was made of what was `sent`: it has an id, such as `order_id`, and a member of that.
+    package func isMade(of sent: JSONDocument?) -> Bool {
+        has { $0 == "guid" || ($0.hasSuffix("id") && FailureNames.isIdentity($0)) } && repeats(sent)
+    }
+
+    private func has(_ isID: (String) -> Bool) -> Bool {
+        (members.map(Self.folded) ?? []).contains {
+            isID($0.name) && !($0.value.string ?? $0.value.digits ?? "").isEmpty
+        }
+    }
+
+    /// Whether a member has the same value as in `sent`. An id does not count, nor a state that is a refusal: a refusal may have both.
+    private func repeats(_ sent: JSONDocument?) -> Bool {
+        (sent?.members ?? []).contains { name, value in
+            let folded = ExtentName.folded(name)
+            let isOfRefusal =
+                FailureNames.states.contains(folded)
+                && FailureNames.refusedStates.contains(ExtentName.folded(value.string ?? ""))
+            return !FailureNames.isIdentity(folded) && !value.isNull && !isOfRefusal
+                && self.value(at: JSONPath(member: name))?.isEquivalent(to: value) ?? false
+        }
+    }
+
+    private static func folded(_ members: [(name: String, value: JSONDocument)]) -> [(
+        name: String, value: JSONDocument
+    )] {
+        members.map { (ExtentName.folded($0.name), $0.value) }
+    }
 
     /// Whether a member of an answer with this folded name says how a write went, or is an id.
     static func isOfAnswer(_ name: String) -> Bool {
@@ -37,8 +75,6 @@ extension JSONDocument {
         FailureNames.errorFlags, FailureNames.codes, FailureNames.errorCodes, FailureNames.states,
         ["id", "uuid", "guid", "key"],
     ].reduce(into: Set<String>()) { $0.formUnion($1) }
-
-    private var isFalse: Bool { EnvelopeScalar(self)?.truth(orNumber: true) == false }
 
     /// Whether something is in it that does not stand for no error.
     var hasErrors: Bool {

@@ -92,7 +92,7 @@ package struct Shortfall: Sendable, Hashable {
             .map { Shortfall(.error, $0.description) }
     }
 
-    /// Beside records a text may be about one of them, or about an error that was handled. An error with members of its own says that
+    /// Beside records a text may be about one of them, or about an error that was handled. An error with a message of its own says that
     /// something was not read, as in GraphQL (https://spec.graphql.org/draft/#sec-Handling-Execution-Errors).
     ///
     /// - Parameter others: the objects that are records, or say that all is well.
@@ -102,7 +102,9 @@ package struct Shortfall: Sendable, Hashable {
         guard !answer.isOfWrite else { return nil }
         let error = values.first { value in
             guard value.names.contains(where: ["error", "errors"].contains), case .text = value.value,
-                let place = value.errorPath, value.isInObject(at: place)
+                ["message", "reason"].contains(value.names.last)
+                    || (value.names.last == "detail" && !value.isBesideName), let place = value.errorPath,
+                value.isInObject(at: place)
             else { return false }
             return !others.contains(value.holder) && !others.contains(Array(place.components.dropLast()))
         }
@@ -339,13 +341,19 @@ package struct Shortfall: Sendable, Hashable {
         "responsecomplete", "resultcomplete", "resultscomplete",
     ])
 
+    private static var partialWarning: Regex<Substring> {
+        /partial(?:ly)? (?:results?|responses?|content|data|list|listing|answer|page)/
+    }
+
     private static func inFields(of answer: PageAnswer) -> Shortfall? {
         if answer.recordCount == 0, answer.headerFields[.contentType]?.hasPrefix("application/problem+json") ?? false {
             return Shortfall(.error, "its Content-Type is application/problem+json")
         }
         return answer.headerFields.first { field in
             // RFC 7234 §5.5
-            if field.name.canonicalName == "warning" { return PartialWords.areIn(field.value, isMessage: true) }
+            if field.name.canonicalName == "warning" {
+                return !answer.isOfWrite && field.value.lowercased().contains(partialWarning)
+            }
             // A URL repeats what was asked for.
             guard field.name.canonicalName.hasPrefix("x-"), !field.value.contains(where: "/?=".contains) else {
                 return false

@@ -75,11 +75,14 @@ struct WriteClaimer {
                 guard let checked = try OutboxTable.readyWrite(entry.id, transaction) else { return nil }
                 entry = checked
             }
-            let (write, keyLifetime) = try read(entry, edit?.terms, transaction)
+            var (write, keyLifetime) = try read(entry, edit?.terms, transaction)
             if edit?.base == nil, try isStillRefused(write, transaction) {
-                let why = "the origin refused it, and the record's present ETag is not known"
-                _ = try transitions.park(entry, as: .conflict, why, transaction)
-                return nil
+                guard write.record != nil else {
+                    let why = "the origin refused it, and the record's present ETag is not known"
+                    _ = try transitions.park(entry, as: .conflict, why, transaction)
+                    return nil
+                }
+                write.asksForRecord = true
             }
             guard var usable = try withUsableKey(write, keyLifetime, transaction) else { return nil }
             // Read for a probe alone, as almost no write needs it.
@@ -185,7 +188,7 @@ struct WriteClaimer {
     ///
     /// - Returns: why the write is sent without the condition that it asked for, for the history; else nil.
     private func condition(_ write: inout ClaimedWrite, _ transaction: borrowing Transaction) throws -> String? {
-        guard let terms = write.terms, terms.ifMatch, write.probeToRun == nil else { return nil }
+        guard let terms = write.terms, terms.ifMatch, write.probeToRun == nil, !write.asksForRecord else { return nil }
         write.headerFields[.ifMatch] = try etag(for: write, transaction)
         guard write.headerFields[.ifMatch] == nil else { return nil }
         let place = terms.etagPath.map { ", nor is there one at \($0)" } ?? ""

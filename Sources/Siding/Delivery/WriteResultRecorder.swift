@@ -177,8 +177,7 @@ struct WriteResultRecorder {
 
     /// Stores the server copy from the answer to a refused edit.
     ///
-    /// - Returns: whether the answer contained the server copy. If not, the refused ETag is known to be old. It is kept: until the
-    ///   record is known, a write under it changes nothing there. Where the config says `mine`, nothing holds the write back.
+    /// - Returns: whether the answer contained the server copy. If not, the refused ETag is known to be old.
     private func saveTheirs(
         _ answer: WriteAnswer?, _ edit: PendingEdit, _ projection: inout EditProjection,
         _ transaction: borrowing Transaction
@@ -190,14 +189,13 @@ struct WriteResultRecorder {
         let theirs = EditDelivery.state(saying: said, isPart: isPart, over: known)
         // A refusal that only names the record is not the record, unless the config says that answers have a part of it.
         guard said != nil, !isPart || edit.terms.answersPart == true, theirs.living != nil else {
-            try PageValidators.forget(showing: key, in: projection.table, transaction)
-            guard edit.terms.conflict == .mine else { return false }
             let path = edit.terms.etagPath
             let etag = try ServerCopiesTable.etag(of: key, in: edit.resource, at: path, transaction)
             // A page may have brought another ETag while this was under way.
             guard etag == write.headerFields[.ifMatch] else { return false }
             try ServerCopiesTable.setETag(
                 path.map { _ in ServerCopy.noETag }, of: key, in: projection.resource, transaction)
+            try PageValidators.forget(showing: key, in: projection.table, transaction)
             return false
         }
         let request = try edit.insertRequest(answer, projection, transaction)

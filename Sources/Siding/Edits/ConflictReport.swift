@@ -15,8 +15,8 @@ public struct ConflictReport: Sendable, Hashable {
     public var mine: JSONDocument?
     /// The present origin's copy, with earlier edits applied; nil if the record is gone.
     public var theirs: JSONDocument?
-    /// When ``theirs`` was stored, if the origin has refused the write since then: the record there may be another one. Nil if the
-    /// record was shown after that.
+    /// When ``theirs`` was stored, if the origin has refused the write since then: the record there may be another one. Nil if it came
+    /// with the refusal or later. A page that shows it unchanged does not count.
     public var theirsStoredAt: Timestamp?
     /// The differences per member; nil if the record is missing locally or remotely.
     package var difference: ThreeWayDifference?

@@ -15,6 +15,6 @@ enum MarkupMessage {
     }
 
     private static var element: Regex<(Substring, Substring)> {
-        /<(?:[A-Za-z0-9]+:)?(?:[Tt]itle|[Mm]essage|faultstring|[Hh]1)(?:\s[^>]*)?>([^<]+)</
+        /<(?:[A-Za-z0-9]+:)?(?:[Tt]itle|[Mm]essage|faultstring|[Hh]1)(?:\s[^>]{0,200})?>([^<]{1,500})</
     }
 }

@@ -214,11 +214,10 @@ extension QueueExplanation {
     /// Describes how an operator can resolve a conflict whose other side may be older than the refusal.
     private static func decision(on entry: QueueEntry, from stored: Timestamp, _ now: Timestamp) -> String {
         let (id, age) = (entry.shortID, MessageFormat.duration(max(now - stored, .zero)))
-        return
-            "the record could not be fetched after the refusal: 'siding queue retry \(id)' sends the write again as it was, and "
-            + "fetches the record if that is refused, too. 'siding queue resolve \(id)' decides from the copy that was stored "
-            + "\(age) ago: '--mine', '--theirs' or '--merge FILE'. 'siding queue edit \(id) -H \"If-Match: *\"' sends it whatever the "
-            + "record is."
+        let sync = entry.resource.map { ": 'siding sync \($0)' asks for it" } ?? ""
+        return "the record is the copy that was stored \(age) ago, and may be another one at the origin by now\(sync). "
+            + "'siding queue resolve \(id) --mine' sends the write over whatever is there, '--theirs' keeps that copy, and "
+            + "'--merge FILE' queues your merge."
     }
 
     /// Describes how an operator can resolve a parked write.

@@ -78,10 +78,12 @@ public struct DeletionMark: Sendable, Hashable, CustomStringConvertible {
         guard text.utf8.count <= longestNo else { return true }
         // A text of zeros and separators is a zero, or a date of zeros.
         let rest = text.lowercased().filter { !$0.isWhitespace && !"-.:/".contains($0) }
-        if rest.allSatisfy({ $0 == "0" }) || no.contains(rest) { return false }
+        if rest.allSatisfy({ $0 == "0" }) || no.contains(rest) || text.lowercased() == "n/a" {
+            return false
+        }
         return !text.hasPrefix("0001-01-01") && !text.hasPrefix("0000-00-00")
     }
 
     private static let longestNo = 40
-    private static let no: Set<String> = ["false", "no", "n", "f", "off", "null", "none", "nil"]
+    private static let no: Set<String> = ["false", "no", "n", "f", "off", "null", "none", "nil", "never", "undefined"]
 }

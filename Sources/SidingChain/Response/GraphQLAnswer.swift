@@ -61,11 +61,13 @@ extension JSONDocument {
         }
         let errors = lists.flatMap { $0.elements ?? [] }.filter { !$0.isNull }
         let flag = members?.first { ["success", "ok", "successful"].contains($0.name) && $0.value.bool == false }
-        guard errors.isEmpty, let flag else {
-            return (errors, !errors.isEmpty && others.allSatisfy { $0.isNull || $0.bool != nil })
-        }
         let words = ["message", "error", "reason"].lazy.compactMap { self.value(at: JSONPath(member: $0))?.string }
             .first
+        // Beside an id alone it is a column of the record.
+        let isColumn = words == nil && members?.contains { $0.name == "id" && !$0.value.isNull } ?? false
+        guard errors.isEmpty, let flag, !isColumn else {
+            return (errors, !errors.isEmpty && others.allSatisfy { $0.isNull || $0.bool != nil })
+        }
         let why = words.flatMap(\.nonEmpty) ?? "\(name).\(flag.name) is false"
         return ([JSONDocument(string: why)], others.allSatisfy { $0.members == nil && $0.elements == nil })
     }

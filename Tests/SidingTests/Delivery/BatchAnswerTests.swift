@@ -111,7 +111,7 @@ import Testing
         #"{"order":{"id":7},"payments":[{"paymentId":1,"status":"failed"}]}"#,
         #"{"data":{"id":1},"included":[{"attributes":{"success":false}}]}"#,
         #"{"failedLoginAttempts":2,"failureThreshold":3}"#, #"{"id":"w1","failed":3,"tests":10}"#,
-        #"[{"n":1,"error":"false"}]"#,
+        #"[{"n":1,"error":"false"}]"#, #"{"id":9,"results":[{"name":"db","ok":false}]}"#,
     ])
     func `a batch of which no entry failed is delivered`(answer: String) async throws {
         for request in Self.requests { #expect(try await Self.end(request, answer).state == .done, "\(request)") }
@@ -126,6 +126,8 @@ import Testing
         let request = #"[{"id":"a","n":1},{"id":"b","n":2}]"#
         let entry = try await Self.end(request, #"[{"id":"a","success":true},{"id":"b","success":false}]"#)
         #expect(entry.reason == .uncertain && entry.lastError?.message.contains("$[1].success is false") == true)
+        let results = #"{"results":[{"index":0,"id":"a","success":true},{"index":1,"id":"b","success":false}]}"#
+        #expect(try await Self.end(request, results).reason == .uncertain)
         #expect(try await Self.end(request, #"[{"id":"a","n":1,"success":false}]"#).state == .done)
     }
 
@@ -135,6 +137,10 @@ import Testing
         let entry = try await Self.end(#"{"Invoices":[{"n":1},{"n":2}]}"#, answer)
         #expect(entry.reason == .uncertain)
         #expect(try await Self.end(#"{"Others":[{"n":1},{"n":2}]}"#, answer).state == .done)
+        let order = #"{"id":9,"payments":[{"method":"card","status":"denied"}]}"#
+        #expect(try await Self.end(#"{"payments":[{"method":"card"}]}"#, order).state == .done)
+        let run = #"{"data":{"createTestRun":{"id":"7","success":false}}}"#
+        #expect(try await Self.end(#"{"query":"mutation { a }"}"#, run).state == .done)
     }
 
     @Test func `what an entry of the request lacks is no echo`() async throws {
@@ -173,7 +179,8 @@ import Testing
         #expect(entry.reason == .rejected && entry.lastError?.message.contains("is too long") == true)
         for refusal in [
             #"{"data":{"a":{"success":false}}}"#, #"{"data":{"a":{"ok":false,"product":null}}}"#,
-            #"{"data":{"a":{"success":false,"message":"locked"}}}"#,
+            #"{"data":{"a":{"success":false,"message":"locked"}}}"#, #"{"data":{"a":{"id":null,"success":false}}}"#,
+            #"{"data":{"a":{"id":"7","success":false,"message":"locked"}}}"#,
         ] {
             #expect(try await Self.end(#"{"query":"mutation { a }"}"#, refusal).reason == .rejected)
         }

@@ -117,25 +117,43 @@ import Testing
         }
     }
 
-    @Test func `an operator decides over no record that nobody has seen`() async throws {
+    @Test func `a record that could not be fetched is called stored, and a retry fetches it`() async throws {
         let refused = try await Refused(
-            .hold, .status(.preconditionFailed), .status(.forbidden), .status(.preconditionFailed), Self.now,
+            .hold, .status(.preconditionFailed), .status(.forbidden), .status(.badGateway), Self.now,
             .status(.noContent))
-        refused.bench.time.advance(by: .seconds(10))
-        #expect(try await refused.drain() == ["PATCH \"1\"", "GET"])
         let bench = refused.bench
+        bench.time.advance(by: .seconds(10))
+        #expect(try await refused.drain() == ["PATCH \"1\"", "GET"])
         let conflict = try #require(try await bench.store.conflict(of: refused.entry.id))
         let stored = try #require(conflict.theirsStoredAt)
         let explanation = QueueExplanation(
             try await refused.state, gate: nil, keep: KeepRules(), theirsStoredAt: stored, now: bench.time.now)
         #expect(explanation.next.contains("the copy that was stored 2 min ago"))
-        // Sent under the refused ETag, it overwrites nothing, and the record is asked for anew.
+        // Nothing is sent before the record is known; it may be out of reach once more.
+        for isKnown in [false, true] {
+            _ = try await bench.store.perform(.retry, on: QueueSelection(ids: [refused.entry.id]))
+            #expect(try await refused.drain() == ["GET"])
+            #expect(try await refused.state.reason == .conflict)
+            let report = try #require(try await bench.store.conflict(of: refused.entry.id))
+            #expect((report.theirsStoredAt == nil) == isKnown && (report.disagreement != nil) == isKnown)
+        }
         _ = try await bench.store.resolve(refused.entry.id, as: .mine)
+        #expect(try await refused.drain() == ["PATCH \"2\""])
+        #expect(try await refused.state.state == .done)
+        try await bench.expectSound()
+    }
+
+    @Test(arguments: failures.indices)
+    func `a retry of a merge sends nothing before the record is known`(index: Int) async throws {
+        let refused = try await Refused(
+            .merge, .status(.preconditionFailed), .status(.forbidden), Self.failures[index], Self.mergeable,
+            .status(.noContent))
         #expect(try await refused.drain() == ["PATCH \"1\"", "GET"])
-        #expect(try await refused.state.reason == .conflict)
-        let known = try #require(try await bench.store.conflict(of: refused.entry.id))
-        #expect(known.theirsStoredAt == nil && known.disagreement != nil)
-        _ = try await bench.store.resolve(refused.entry.id, as: .mine)
+        for _ in 0..<2 {
+            #expect(try await refused.state.reason == .conflict)
+            _ = try await refused.bench.store.perform(.retry, on: QueueSelection(ids: [refused.entry.id]))
+            #expect(try await refused.drain() == ["GET"])
+        }
         #expect(try await refused.drain() == ["PATCH \"2\""])
         #expect(try await refused.state.state == .done)
     }

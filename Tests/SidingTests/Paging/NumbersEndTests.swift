@@ -83,6 +83,9 @@ import Testing
         (.badRequest, #"{"message":"Deep pagination is not allowed"}"#),
         (.unprocessableContent, #"{"message":"Upgrade your plan to see more results"}"#),
         (.badRequest, #"{"message":"Please use cursor-based pagination"}"#),
+        (.badRequest, #"{"message":"No session found"}"#),
+        (.notFound, #"{"message":"page 3 needs a paid subscription"}"#),
+        (.badRequest, #"{"message":"page is out of range, switch to cursor pagination"}"#),
         (.badRequest, #"{"message":"API key not found"}"#), (.badRequest, #"{"message":"no database connection"}"#),
         (.badRequest, #"{"message":"invalid page size"}"#), (.badRequest, #"{"message":"page failed: out of memory"}"#),
         (.notFound, #"{"message":"no Route matched with those values"}"#),
@@ -108,7 +111,10 @@ import Testing
     @Test(arguments: [
         (HTTPResponse.Status.notFound, ""), (.notFound, "{}"), (.notFound, #"{"detail":"Invalid page."}"#),
         (.gone, "{}"),
-        (.rangeNotSatisfiable, ""), (.notFound, #"{"message":"page 4 exceeds the maximum page 3"}"#),
+        (.rangeNotSatisfiable, ""), (.notFound, #"{"message":"No subscriptions found"}"#),
+        (.badRequest, #"{"error":"page_out_of_range"}"#), (.badRequest, #"{"error":"invalid_page"}"#),
+        (.unprocessableContent, #"{"message":"No posts found"}"#),
+        (.notFound, #"{"message":"page 4 exceeds the maximum page 3"}"#),
         (.badRequest, #"{"error":"page 3 is out of range"}"#),
         (
             .badRequest,

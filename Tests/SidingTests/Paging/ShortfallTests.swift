@@ -62,6 +62,7 @@ import Testing
         (#"{"items":ITEMS,"unreachable":["regions/eu-2"]}"#, "$.unreachable[0] is 'regions/eu-2'"),
         (#"{"items":ITEMS,"errors":[{"message":"shard 2 is down"}]}"#, "$.errors says: shard 2 is down"),
         (#"{"items":ITEMS,"meta":{"error":{"message":"3 are left out"}}}"#, "$.meta.error says: 3 are left out"),
+        (#"{"items":ITEMS,"errors":[{"status":"504","detail":"shard 3 is slow"}]}"#, "says: shard 3 is slow"),
         (#"{"items":ITEMS,"partialFailureError":{"code":3,"message":"x"}}"#, "$.partialFailureError.code is 3"),
         (#"{"items":ITEMS,"UnprocessedKeys":{"T":{"Keys":[{"Id":"1"}]}}}"#, "$.UnprocessedKeys.T.Keys[0].Id is '1'"),
         (#"{"items":ITEMS,"unavailable_regions":["eu-1"]}"#, "$.unavailable_regions[0] is 'eu-1'"),
@@ -193,7 +194,11 @@ import Testing
         #"{"items":ITEMS,"status":"incomplete"}"#, #"{"items":ITEMS,"degraded":true}"#,
         #"{"items":ITEMS,"faults":[{"spn":110,"description":"coolant"}]}"#,
         #"{"items":ITEMS,"errors":[{"id":"e1","title":"TypeError"}]}"#,
-        #"{"items":ITEMS,"unavailable_services":["x"]}"#, #"{"items":ITEMS,"message":"Payment timed out"}"#,
+        #"{"items":ITEMS,"unavailable_services":["x"]}"#,
+        #"{"items":ITEMS,"_links":{"errors":{"href":"/jobs/5/errors"}}}"#,
+        #"{"id":5,"items":ITEMS,"failed_items":["row 3"]}"#,
+        #"{"items":ITEMS,"errors":[{"title":"Not Found Error","detail":"no user","resource_id":"9"}]}"#,
+        #"{"items":ITEMS,"message":"Payment timed out"}"#,
     ])
     func `text that only resembles such a sign changes nothing`(_ envelope: String) async throws {
         let bench = try await Self.bench()

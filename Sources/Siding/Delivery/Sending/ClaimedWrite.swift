@@ -29,6 +29,9 @@ package struct ClaimedWrite: Sendable {
     /// Whether to ask first who answers, as a web page answered for the origin the last time: the write may not be sent twice.
     var asksFirst = false
 
+    /// Whether to fetch the record instead of sending the write: the origin refused it, and did not show the record.
+    var asksForRecord = false
+
     /// Whether it may be sent again although it may have arrived: its method is idempotent (RFC 9110 §9.2.2), or its key is
     /// honoured.
     package var isResendable: Bool { isKeyed || method.isIdempotent }
@@ -60,32 +63,36 @@ package struct ClaimedWrite: Sendable {
             return shortfall
         }
         let document = response.bytes.flatMap { try? JSONDocument($0.withoutByteOrderMark, limits: limits) }
-        let isRecordless = document?.saysOnlyHowItWent(isOfEdit: terms.map { $0.change != .create } ?? false) ?? false
+        let sent = body.flatMap { try? JSONDocument($0, limits: limits) }.map { terms?.record(in: $0) ?? $0 }
+        let isOfEdit = terms.map { $0.change != .create } ?? false
+        let isRecordless = document?.saysOnlyHowItWent(isOfEdit: isOfEdit, sent: sent) ?? false
+        let record = isRecordless ? nil : document.flatMap { self.record(answeredBy: $0, sent: sent) }
         return Shortfall(
             PageAnswer(
-                toWrite: response.response.headerFields, document,
-                record: isRecordless ? nil : document.flatMap(record(answeredBy:)), saysOnlyHowItWent: isRecordless,
+                toWrite: response.response.headerFields, document, record: record, saysOnlyHowItWent: isRecordless,
                 sent: body),
             status: response.response.status.code)
     }
 
     /// The record that it makes or changes, in an answer; nil if it is not there.
-    private func record(answeredBy document: JSONDocument) -> JSONDocument? {
+    ///
+    /// - Parameter sent: the record in its body.
+    private func record(answeredBy document: JSONDocument, sent: JSONDocument?) -> JSONDocument? {
         let wrapped = WriteAnswer.wrappers.compactMap { document.value(at: JSONPath(member: $0)) }
         guard let terms else {
             // At the root `id` may be that of the request, as in JSON-RPC.
             return wrapped.first { $0.value(at: JSONPath(member: "id")).map { !$0.isNull } ?? false }
         }
-        if terms.change == .create, let id = terms.idPath.flatMap({ document.value(at: $0) }), !id.isNull {
-            return terms.record(in: document)
-        }
+        // A refusal may show the record that stands in the way, inside it. Beside one where the config expects it, an error is a hint.
         let key = terms.change == .create ? nil : entry.recordKey
+        let isNamed = terms.change == .create && terms.idPath.flatMap { document.value(at: $0) }?.isNull == false
+        if let found = isNamed ? terms.record(in: document) : terms.record(in: document, key: key) {
+            return found != document && document.deniesSuccess ? nil : found
+        }
+        if document.hasFault { return terms.change == .create && document.isMade(of: sent) ? document : nil }
         let inside = wrapped + [document.elements?.first].compactMap(\.self)
-        let found =
-            terms.record(in: document, key: key) ?? inside.lazy.compactMap { terms.record(in: $0, key: key) }.first
-        guard found == nil, terms.change == .create else { return found }
-        // What was made may have its id under another name.
-        return ([document] + inside).first(where: \.isRecordOfAnswer)
+        if let found = inside.lazy.compactMap({ terms.record(in: $0, key: key) }).first { return found }
+        return terms.change == .create ? inside.first(where: \.hasID) : nil
     }
 
     /// Whether a web page is not an answer to it; see ``LoadedResponse/isWebPage(accepting:)``.

@@ -98,8 +98,11 @@ extension WriteSender {
 
     /// The result with the record as the origin has it, if it is a conflict: the refusal may show another object that names its
     /// key. A conflict that the record has to decide waits until it can be fetched.
+    ///
+    /// - Parameter waits: whether such a conflict waits; else it is parked again.
     func withTheirs(
-        _ result: WriteResult, of write: ClaimedWrite, _ source: Source, over transport: any Transport
+        _ result: WriteResult, of write: ClaimedWrite, _ source: Source, over transport: any Transport,
+        waits: Bool = true
     ) async -> WriteResult {
         guard case .parked(.conflict, let refusal, let answer) = result.transition, let record = write.record else {
             return result
@@ -109,7 +112,7 @@ extension WriteSender {
             result.theirs = try await theirs(of: write, record, source, over: transport)
         } catch {
             let isDecidedByRecord = record.terms.conflict == .theirs || record.terms.conflict == .merge
-            if isDecidedByRecord, record.found(in: answer?.body) == nil,
+            if waits, isDecidedByRecord, record.found(in: answer?.body) == nil,
                 let waiting = policy(write, source).result(of: refusal, notFetching: error)
             {
                 (result.transition, result.outcome) = (waiting.transition, waiting.outcome)

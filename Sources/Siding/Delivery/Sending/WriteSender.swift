@@ -148,6 +148,10 @@ package struct WriteSender: Sendable {
         let result =
             if let probe = write.probeToRun {
                 await ask(probe, about: write, source, over: transport)
+            } else if write.asksForRecord, let refusal = write.entry.lastError {
+                await withTheirs(
+                    WriteResult(.parked(.conflict, refusal, nil), .nothing), of: write, source, over: transport,
+                    waits: false)
             } else if write.asksFirst, let portal = await portal(before: write, source, over: transport) {
                 policy(write, source).result(of: portal)
             } else {

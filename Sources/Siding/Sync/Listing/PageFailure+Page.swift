@@ -30,7 +30,7 @@ extension PageFailure {
         where answer.statusClass == .gone && page.number == 1 && resource.forEach != nil
             && resource.deletions.byAbsence && !asksFromCursor:
             return taken(answer, .records([], []), step: .end, paging)
-        case nil where failure.saysNoPage && listing.hasEnded(before: page):
+        case nil where failure.saysNoPage(of: resource.name) && listing.hasEnded(before: page):
             return taken(answer, .records([], []), step: .end, paging)
         default: return nil
         }
@@ -49,20 +49,25 @@ extension Failure {
     /// Whether the origin itself says that there is no such page. 404, 410 and 416 say so, but not in a web page or a text, which may
     /// be of a gateway; 400 and 422 in such words, or without a body. None does where the words are about how many records it gives, as there are
     /// more: "Only the first 1000 search results are available".
-    fileprivate var saysNoPage: Bool {
+    ///
+    /// - Parameter name: what the config calls the records.
+    fileprivate func saysNoPage(of name: String) -> Bool {
         guard case .http(let answer) = reason, phase == .answered, underlying == nil else { return false }
-        let words = (answer.errorText(hiding: { $0 }) ?? "").lowercased()
+        let words = (answer.errorText(hiding: { $0 }) ?? "").lowercased().replacing("_", with: " ")
         if words.contains(Self.limitWords) { return false }
         switch answer.status {
         case 404, 410, 416: return answer.body.isEmpty || (try? JSONDocument(answer.body)) != nil
-        case 400, 422: return answer.body.isEmpty || words.contains(Self.endWords)
+        case 400, 422:
+            let none = "no \(name.lowercased().replacing("_", with: " ")) "
+            return answer.body.isEmpty || words.contains(Self.endWords) || words.contains("\(none)found")
+                || words.contains("\(none)were found")
         default: return false
         }
     }
 
     /// "first 1000", "window is too large", "max offset is 10000", "beyond 1000", "requires an access token", "page depth".
     private static var limitWords: Regex<Substring> {
-        /(?:first|beyond|only|above|up to|limited to|(?:limit|maximum|max)(?: offset)?(?: of| is)) [0-9]{2,}|offset is [0-9]|window|deep|depth|too large|access token|cursor|upgrade|your plan|subscription|quota|not allowed|no route/
+        /(?:first|beyond|only|above|up to|limited to|(?:limit|maximum|max)(?: offset)?(?: of| is)) [0-9]{2,}|offset is [0-9]|window|deep pagination|page depth|too deep|too large|access token|\b(?:cursor|upgrade|subscription|quota)\b|your plan|not allowed|no route/
     }
 
     /// "Invalid page.", "page 4 is out of range", "no more results", "the page does not exist", "beyond the last page".
