@@ -7,17 +7,16 @@ extension JSONDocument {
     /// request: `{"id": "req-1", "success": false, "message": "locked"}`, an error of JSON-RPC.
     ///
     /// - Parameters:
-    ///   - isOfEdit: whether the write changes or deletes a record: then no message is needed. What a creation made may have such
-    ///     members alone.
+    ///   - isOfEdit: whether the write changes a record: then a state counts, too. What a creation made may have one.
     ///   - sent: the record that was sent: an answer that has a member of it is that record.
     package func saysOnlyHowItWent(isOfEdit: Bool, sent: JSONDocument?) -> Bool {
-        guard hasFault, let names = members.map(Self.folded), names.allSatisfy({ Self.isOfAnswer($0.name) }),
-            !repeats(sent)
+        guard let names = members.map(Self.folded), names.allSatisfy({ Self.isOfAnswer($0.name) }), !repeats(sent)
         else { return false }
-        return isOfEdit
-            || names.contains {
-                (FailureNames.messages.contains($0.name) || FailureNames.errors.contains($0.name)) && $0.value.hasErrors
-            }
+        let hasRefusedState = names.contains { name, value in
+            FailureNames.states.contains(name)
+                && FailureNames.refusedStates.contains(ExtentName.folded(value.string ?? ""))
+        }
+        return hasFault || (isOfEdit && sent != nil && hasRefusedState)
     }
 
     /// Whether it has an error, or says that something did not succeed.

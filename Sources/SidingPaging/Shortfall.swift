@@ -168,7 +168,8 @@ package struct Shortfall: Sendable, Hashable {
 
         /// Whether the objects that hold it concern the whole answer.
         private func isHeld(by count: Int) -> Bool {
-            names.prefix(count).allSatisfy { Self.holders.contains($0) || ExtentName($0).isContainer }
+            // An element of the root has no name.
+            names.prefix(max(count, 0)).allSatisfy { Self.holders.contains($0) || ExtentName($0).isContainer }
         }
 
         /// The objects of searches, of SOAP and of OData around what concerns the whole answer.

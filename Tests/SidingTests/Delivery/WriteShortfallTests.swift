@@ -79,7 +79,7 @@ import Testing
             #"{"error":false}"#, #"{"error":""}"#, #"{"errors":{}}"#, #"{"errors":0}"#, #"{"error":{"code":0}}"#,
             // What the record itself says.
             #"{"id":7,"status":"partial"}"#, #"{"id":7,"partial":true}"#, #"{"id":7,"incomplete":true}"#,
-            #"{"id":7,"failed":3}"#, #"{"failed":3}"#, #"{"id":7,"success":false}"#, #"{"key":"k","errorCode":"E1"}"#,
+            #"{"id":7,"failed":3}"#, #"{"failed":3}"#, #"{"key":"k","errorCode":"E1"}"#,
             #"{"id":7,"status":"failed"}"#, #"{"id":7,"failures":["x"]}"#, #"{"succeeded":2,"failed":0}"#,
             #"{"status":"success"}"#, #"{"success":true,"code":0}"#, #"{"errcode":0,"errmsg":"ok"}"#,
             #"{"status":"processing"}"#, #"{"complete":false}"#, #"{"sid":"S","status":"failed","error_code":30007}"#,
@@ -109,6 +109,7 @@ import Testing
             #"{"code":200,"success":false,"msg":"locked"}"#, #"{"statusCode":200,"status":"error"}"#,
             #"{"stat":"fail"}"#, #"{"request_id":"r1","status":"error"}"#,
             #"{"id":"req-1","success":false,"message":"locked"}"#, #"{"id":7,"ok":false,"msg":"locked"}"#,
+            #"{"id":7,"success":false}"#,
             #"{"__type":"x#ValidationException","message":"no"}"#, #"{"d":{"Success":false}}"#,
             #"{"s:Envelope":{"s:Body":{"s:Fault":{"faultstring":"no"}}}}"#, #"{"odata.error":{"message":"no"}}"#,
             #"{"validationErrors":[{"field":"a"}]}"#, #"{"status":"NOK"}"#,

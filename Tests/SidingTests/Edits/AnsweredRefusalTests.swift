@@ -30,6 +30,7 @@ import Testing
             (.create, #"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"locked"}}"#),
             (.merge, #"{"id":"req-1","success":false,"message":"locked"}"#), (.merge, #"{"id":"a","success":false}"#),
             (.merge, #"{"id":"a","errors":[{"message":"locked"}]}"#), (.delete, #"{"id":"a","success":false}"#),
+            (.create, #"{"id":"req-1","success":false}"#), (.merge, #"{"id":"a","status":"error","message":"locked"}"#),
             (.delete, #"{"id":"a","error":"locked"}"#), (.delete, #"{"success":false,"message":"locked"}"#),
             (.merge, #"{"success":false,"message":"locked","data":{"id":"a","title":"old"}}"#),
             (.create, #"{"success":false,"message":"exists","data":{"id":"c","title":"other"}}"#),

@@ -108,6 +108,23 @@ import Testing
             ListingEndTests.answer(envelope, []), Self.bench(), because: words)
     }
 
+    @Test(arguments: [
+        #"["error",{"list":[]}]"#, #"["error",{"list":[{"id":1}]}]"#, #"[[],["x"],null]"#, #"[1,"timed out"]"#, #""x""#,
+    ])
+    func `a root without members is read without a crash`(_ body: String) async throws {
+        for path in ["$[1].list", "$.items", "$[*]"] {
+            var bench = try await Self.bench()
+            bench.resource.records = try JSONPath(parsing: path)
+            bench.origin.set("/posts", .text(body))
+            _ = try await bench.sync()
+            let write = try await WriteBench()
+            write.origin.set("/a", .text(body))
+            let entry = try await write.enqueue("/a", .post, idempotency: nil, body: #"[{"n":1},{"n":2}]"#)
+            _ = try await write.sender().drain()
+            #expect(try await write.entry(entry.id).state != .sending)
+        }
+    }
+
     @Test(arguments: [1, 2])
     func `a list that is null beside an error makes the listing incomplete, on each of its pages`(_ number: Int)
         async throws
