@@ -146,7 +146,7 @@ struct FailedEntrySearch {
     /// Flags and states of a record are its own.
     private func saysFailed(_ name: String, _ value: JSONDocument, ofRecord isRecord: Bool) -> Bool {
         if ["error", "errors", "exception", "validationerrors"].contains(name)
-            || (!isRecord && FailureNames.errors.contains(name))
+            || (!isRecord && name == "fault")
         {
             return value.hasErrors
         }
