@@ -8,7 +8,7 @@ struct FailedEntrySearch {
     /// The values of the request, each with its name: an answer may repeat them.
     private lazy var sent = Set(request.flatMap { Self.values(in: $0, depth: 8) })
 
-    /// The folded names of its lists.
+    /// The folded names of its lists: those of the answer hold what became of their entries.
     private lazy var sentLists = Set(
         request.flatMap { $0.members ?? [] }.filter { $0.value.elements != nil }.map { ExtentName.folded($0.name) })
 
@@ -30,7 +30,7 @@ struct FailedEntrySearch {
             let isOfResults = ["results", "responses", "syncstatus"].contains(folded)
             if isRecord, !isOfResults {
                 // A list that was sent comes back as records, whose errors are those of their writes.
-                guard isSentList(folded), let entries = value.elements else { continue }
+                guard sentLists.contains(folded), let entries = value.elements else { continue }
                 for (index, entry) in entries.enumerated() {
                     let place = here.appending(.index(index))
                     if let members = entry.members, let failure = failure(in: members, at: place, isRecord: true) {
@@ -201,9 +201,6 @@ struct FailedEntrySearch {
         }
         return true
     }
-
-    /// Whether the request has a list of this name: then that of the answer holds what became of its entries.
-    private mutating func isSentList(_ name: String) -> Bool { sentLists.contains(name) }
 
     private mutating func isSent(_ name: String, _ value: JSONDocument) -> Bool {
         sent.contains(Self.sent(name, value))

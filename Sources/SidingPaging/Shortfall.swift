@@ -233,7 +233,7 @@ package struct Shortfall: Sendable, Hashable {
         }
 
         private static func isOutOfReach(_ name: String) -> Bool {
-            name == FailureNames.outOfReach[0]
+            name == "unreachable"
                 || FailureNames.outOfReach.contains(where: name.hasPrefix)
                     && FailureNames.partsOfOrigin.contains(where: name.hasSuffix)
         }

@@ -44,7 +44,8 @@ public struct ConflictReport: Sendable, Hashable {
         else { return nil }
         let request = try ServerCopiesTable.load(resource, edit.key, database)?.request
         // Without its request the copy is at most as old as the edit.
-        let stored = try request.flatMap { try ProvenanceTable.load($0, of: resource, database)?.at }
-        return (stored ?? edit.entry.createdAt) < refused ? stored ?? edit.entry.createdAt : nil
+        let stored =
+            try request.flatMap { try ProvenanceTable.load($0, of: resource, database)?.at } ?? edit.entry.createdAt
+        return stored < refused ? stored : nil
     }
 }

@@ -44,12 +44,9 @@ extension HTTPFailure {
         }
     }
 
-    /// The messages and codes of the body; the body itself if it is plain text.
+    /// The messages and codes of the body; its text if it is no JSON.
     private var texts: [String] {
-        guard let document = try? JSONDocument(body) else {
-            let isPlain = headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
-            return [isPlain ? String(validating: body, as: UTF8.self) : MarkupMessage.text(in: body)].compactMap(\.self)
-        }
+        guard let document = try? JSONDocument(body) else { return [textOfBody].compactMap(\.self) }
         return (Self.messagePlaces + Self.codePlaces).compactMap { document.value(at: $0)?.string }
     }
 

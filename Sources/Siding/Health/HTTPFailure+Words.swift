@@ -8,17 +8,17 @@ extension HTTPFailure {
     ///
     /// - Parameter hiding: removes credentials, before the message is cut.
     func errorText(hiding: (String) -> String?) -> String? {
-        let text: String?
-        if let document = try? JSONDocument(body) {
-            text = message(in: document)
-        } else {
-            let isPlain = headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
-            text = isPlain ? String(validating: body, as: UTF8.self) : MarkupMessage.text(in: body)
-        }
+        let text = (try? JSONDocument(body)).map(message) ?? textOfBody
         return text.flatMap(hiding).map { text in
             let end = text.lastIndex { !$0.isWhitespace }.map(text.index(after:)) ?? text.startIndex
             return PlainText.oneLine(String(text[..<end].trimmingPrefix(while: \.isWhitespace)), limit: 200)
         }.flatMap(\.nonEmpty)
+    }
+
+    /// The body itself if it is plain text, or the message in its markup.
+    var textOfBody: String? {
+        let isPlain = headerFields[.contentType]?.lowercased().hasPrefix("text/plain") ?? false
+        return isPlain ? String(validating: body, as: UTF8.self) : MarkupMessage.text(in: body)
     }
 
     private func message(in document: JSONDocument) -> String? {

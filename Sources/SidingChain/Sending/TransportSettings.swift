@@ -80,7 +80,7 @@ package struct RedirectedWrite: Error {
 /// The reason of a refused redirect to an origin that ``TransportSettings/redirectOrigins`` does not list.
 package struct UnlistedOrigin: Error {
     /// Whether a portal may have sent the redirect, to its login page: a temporary one, to another host, in place of an origin
-    /// on another machine that is asked over plain http. A portal has no certificate for others.
+    /// that is asked over plain http. A portal has no certificate for others. Of two hosts on this machine neither is a portal.
     package let mayBePortal: Bool
 
     package init(mayBePortal: Bool = false) { self.mayBePortal = mayBePortal }

@@ -95,11 +95,7 @@ import Testing
     func `a page that is refused for the number of records before it ends no listing`(
         _ status: HTTPResponse.Status, _ body: String
     ) async throws {
-        var bench = try await EngineBench()
-        bench.resource.paging = .page(.init(size: 2))
-        bench.origin.set("/posts?page=1", .text(#"[{"id":1},{"id":2}]"#))
-        bench.origin.set("/posts?page=2", .text(#"[{"id":3}]"#))
-        bench.origin.set("/posts?page=3", .text(body, status: status))
+        let bench = try await Self.benchOfShortPage(before: .text(body, status: status))
         let report = try await bench.sync()
         #expect(report.result.outcome == .failed)
         #expect(report.result.error?.message.contains("\(status.code)") == true)
@@ -127,12 +123,17 @@ import Testing
     func `a page that is refused as there is none ends the listing`(
         _ status: HTTPResponse.Status, _ body: String
     ) async throws {
+        let bench = try await Self.benchOfShortPage(before: .text(body, status: status))
+        #expect(try await bench.sync().result.outcome == .saved)
+    }
+
+    private static func benchOfShortPage(before refusal: ScriptedAnswer) async throws -> EngineBench {
         var bench = try await EngineBench()
         bench.resource.paging = .page(.init(size: 2))
         bench.origin.set("/posts?page=1", .text(#"[{"id":1},{"id":2}]"#))
         bench.origin.set("/posts?page=2", .text(#"[{"id":3}]"#))
-        bench.origin.set("/posts?page=3", .text(body, status: status))
-        #expect(try await bench.sync().result.outcome == .saved)
+        bench.origin.set("/posts?page=3", refusal)
+        return bench
     }
 
     private func name(_ text: String) throws -> HTTPField.Name { try #require(HTTPField.Name(text)) }
