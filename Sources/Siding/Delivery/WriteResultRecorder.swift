@@ -37,7 +37,8 @@ struct WriteResultRecorder {
             try putBack(attempts: attempts, wait: wait(attempts), waitsForNetwork: waitsForNetwork, transaction)
         case .sendAgain(let moment, let why): try sendAgain(from: moment, why, transaction)
         case .parked(.conflict, let error, let answer):
-            try record(error, answer, transaction)
+            // A write that only asked for its record keeps the refusal that it had, with its answer.
+            if !write.asksForRecord { try record(error, answer, transaction) }
             try resolveConflict(error, answer, theirs: result.theirs, transaction)
         case .parked(let reason, let error, let answer):
             try record(error, answer, transaction)

@@ -171,6 +171,18 @@ import Testing
         }
     }
 
+    @Test func `a refusal keeps its answer while the edit only asks for the record`() async throws {
+        let (bench, entry) = try await conditional(isKeyed: false)
+        try await bench.recordResult(entry, .parked(.conflict, status: 412, answer: #""changed""#))
+        _ = try await goBack(.act(.retry), entry.id, in: bench)
+        let asked = try #require(try await bench.claim())
+        let refusal = try #require(asked.entry.lastError)
+        try await bench.recordResult(asked, .parked(.conflict, refusal, nil))
+        let answer = try #require(try await bench.store.content(of: entry.id)?.answer)
+        #expect(String(decoding: answer.body, as: UTF8.self) == #""changed""# && answer.status == 412)
+        #expect(try await bench.entry(entry.id).lastError == refusal)
+    }
+
     private func refused(_ status: Int, isKeyed: Bool) async throws -> (EditBench, QueueEntry) {
         let (bench, entry) = try await conditional(isKeyed: isKeyed)
         #expect(try await bench.recordResult(entry, .parked(.conflict, status: status)).reason == .conflict)
