@@ -18,7 +18,7 @@ indirect enum Sample: Sendable {
     ]
 
     /// One in so many of all exchanges; in the long proofs all of them, which takes minutes.
-    static let stride = Proof.choose(short: 11, middle: 3, long: 1)
+    static let stride = Proof.choose(short: 11, middle: 6, long: 1)
 
     /// What takes the place of each value in ``config``. Each value has its share, and each replacement its turn.
     static var exchanges: [(path: [Int], replacement: Sample)] {

@@ -72,7 +72,7 @@ import TestSupport
     /// a gate of its own.
     private static let passing = refusals.filter { $0.mostAtFirst == 10 && !$0.testDescription.hasPrefix("401") }
 
-    @Test(arguments: refusals, [0, 2])
+    @Test(arguments: Proof.sample(refusals, every: 2), [0, 2])
     func `it gets no more than ten requests a minute`(_ refusal: Refusal, retries: Int) async throws {
         let service = try await DayService("2026-03-22T23:00:00Z", retries: retries)
         for name in ["ticks", "posts"] {
@@ -85,7 +85,7 @@ import TestSupport
         Self.expectFew(refusal.mostAtFirst, service)
     }
 
-    @Test(arguments: 0..<Proof.choose(short: 25, middle: 100, long: 2_000))
+    @Test(arguments: 0..<Proof.choose(short: 10, middle: 40, long: 2_000))
     func `an origin that refuses first in one way and then in others gets no more than ten requests a minute`(
         _ seed: Int
     ) async throws {
@@ -118,8 +118,7 @@ import TestSupport
         let all = passing.filter { refusal in
             !refusal.isOutOfReach && !["404", "410"].contains(where: refusal.testDescription.hasPrefix)
         }
-        return Proof.choose(
-            short: all.enumerated().filter { $0.offset % 4 == 1 }.map(\.element), middle: all, long: all)
+        return Proof.sample(all, every: 4)
     }()
 
     @Test(arguments: partial, [Duration.seconds(5), .seconds(60)])

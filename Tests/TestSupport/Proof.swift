@@ -31,6 +31,12 @@ package enum Proof: Sendable {
     /// `SIDING_SEED`: the only seed that seeded proofs play, to look into a failure of theirs.
     package static let seed = ProcessInfo.processInfo.environment["SIDING_SEED"].flatMap(UInt64.init)
 
+    /// In the short length every `stride`th of the cases, from the second on; else all of them.
+    package static func sample<Cases: Sequence>(_ cases: Cases, every stride: Int) -> [Cases.Element] {
+        guard length == .short else { return Array(cases) }
+        return cases.enumerated().filter { $0.offset % stride == 1 }.map(\.element)
+    }
+
     /// The value for the length of this run.
     package static func choose<Value>(short: Value, middle: Value, long: Value) -> Value {
         switch length {

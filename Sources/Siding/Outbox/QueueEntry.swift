@@ -155,7 +155,10 @@ enum EntryID {
     static func random() -> String {
         // Each number has the bits of twelve characters.
         let numbers = (0..<3).map { _ in UInt64.random(in: .min ... .max) }
-        return String(
-            decoding: (0..<length).map { alphabet[Int(numbers[$0 / 12] >> (5 * ($0 % 12)) & 31)] }, as: UTF8.self)
+        let characters = (0..<length).map { position in
+            let bits = numbers[position / 12] >> UInt64(5 * (position % 12))
+            return alphabet[Int(bits & 31)]
+        }
+        return String(decoding: characters, as: UTF8.self)
     }
 }

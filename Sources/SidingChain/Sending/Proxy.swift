@@ -175,7 +175,8 @@ struct ProxyException: Sendable, Hashable {
         case .block(let address, let bits):
             guard let host = IPAddress.bytes(url.host), host.count == address.count else { return false }
             return (0..<bits).allSatisfy { bit in
-                (host[bit / 8] ^ address[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
+                let mask = UInt8(0x80) >> UInt8(bit % 8)
+                return host[bit / 8] & mask == address[bit / 8] & mask
             }
         }
     }

@@ -69,7 +69,7 @@ struct BrokenPageTests {
         await line.end()
     }
 
-    @Test(arguments: 1...UInt64(Proof.choose(short: 2, middle: 10, long: 200)))
+    @Test(arguments: 1...UInt64(Proof.choose(short: 2, middle: 5, long: 200)))
     func `--max-bytes is exceeded by one page at most, on any line`(seed: UInt64) async throws {
         let line = try await Line(items: 400, pageSize: 50)
         // With its head and its request.

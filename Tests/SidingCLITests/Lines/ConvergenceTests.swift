@@ -36,7 +36,7 @@ struct ConvergenceTests {
     ]
 
     @Test func `on any line the copy is complete in the end, and hardly a byte is wasted`() async throws {
-        let seeds = 1...Proof.choose(short: 2, middle: 8, long: 200)
+        let seeds = 1...Proof.choose(short: 2, middle: 4, long: 200)
         var shares: [Share] = []
         for seed in seeds where Proof.seed.map({ $0 == UInt64(seed) }) ?? true {
             shares.append(try await copy(Self.kinds[seed % Self.kinds.count], seed: UInt64(seed), servesRanges: true))
@@ -46,7 +46,7 @@ struct ConvergenceTests {
 
     @Test func `an origin without ranges, but with a size parameter, costs hardly more`() async throws {
         var shares: [Share] = []
-        for seed in 1...Proof.choose(short: 1, middle: 3, long: 60) {
+        for seed in 1...Proof.choose(short: 1, middle: 2, long: 60) {
             let kind = Self.sizedKinds[seed % Self.sizedKinds.count]
             shares.append(
                 try await copy(

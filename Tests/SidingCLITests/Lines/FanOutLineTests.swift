@@ -9,7 +9,7 @@ import TestSupport
 /// A listing, and one listing for each of its records, over a line that fails at random, by clients that are killed.
 @Suite(.serialized)
 struct FanOutLineTests {
-    private static let parents = Proof.choose(short: 20, middle: 120, long: 500)
+    private static let parents = Proof.choose(short: 20, middle: 60, long: 500)
     private static let concurrency = 4
 
     /// Posts at `/posts`, and for each a listing of comments with one to three pages.

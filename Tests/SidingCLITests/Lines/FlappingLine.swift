@@ -15,8 +15,8 @@ struct FlappingLine {
     static let lanes = 8
     static let records = 400
     /// For so long the line flaps, unless a test says otherwise.
-    static let span = Proof.choose(short: Duration.seconds(3), middle: .seconds(15), long: .seconds(600))
-    static let rounds = Proof.choose(short: 3, middle: 8, long: 30)
+    static let span = Proof.choose(short: Duration.seconds(3), middle: .seconds(8), long: .seconds(600))
+    static let rounds = Proof.choose(short: 3, middle: 5, long: 30)
     static let quality = LineQuality(latency: .milliseconds(2), bytesPerSecond: 400_000)
     static let stages = Proof.choose(
         short: TimedStages(

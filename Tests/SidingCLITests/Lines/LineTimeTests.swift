@@ -11,7 +11,7 @@ import TestSupport
 /// would run it, the time is that of the loop's period, and a process for each try costs more than a page of this line.
 @Suite(.serialized, .disabled(if: Proof.isUnderThreadSanitizer, "it measures"))
 struct LineTimeTests {
-    private static let pages = Proof.choose(short: 8, middle: 20, long: 20)
+    private static let pages = Proof.choose(short: 8, middle: 12, long: 20)
     private static let pageSize = 50
     /// What a page takes, about: it has 10 KB.
     private static let page = Duration.milliseconds(100)
@@ -79,7 +79,7 @@ struct LineTimeTests {
         let needed =
             .seconds(Double(bytes) / Double(Self.quality.bytesPerSecond ?? 1)) + Self.quality.latency * 2 * Self.pages
         var ratios: [Double] = []
-        for seed in 1...UInt64(Proof.choose(short: 2, middle: 6, long: 200))
+        for seed in 1...UInt64(Proof.choose(short: 2, middle: 4, long: 200))
         where Proof.seed.map({ $0 == seed }) ?? true {
             let stages = TimedStages(
                 seed: 30_000 + seed, up: Self.page * 1.2...Self.page * 20, down: Self.page...Self.page * 10,

@@ -7,7 +7,7 @@ import TestSupport
 
 /// Pages that the line cannot carry: 1 MiB each, over a line that breaks off behind 200 KiB, through the executable.
 @Suite struct PageSizeSyncTests {
-    private static let records = Proof.choose(short: 1_000, middle: 4_000, long: 4_000)
+    private static let records = Proof.choose(short: 1_000, middle: 2_000, long: 4_000)
     private static let sizes = "size: { max: 1000, min: 10 }"
 
     private static let kinds: [(paging: OriginPaging, declared: String)] = [

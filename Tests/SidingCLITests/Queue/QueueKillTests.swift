@@ -8,7 +8,7 @@ import TestSupport
 @Suite(.serialized)
 struct QueueKillTests {
     /// Kills: enough to meet every transition more than once; many more in the longer proofs.
-    private static let kills = Proof.choose(short: 70, middle: 280, long: 5_000)
+    private static let kills = Proof.choose(short: 70, middle: 140, long: 5_000)
 
     @Test func `no accepted write is lost, none is done twice, and no lane is out of order`() async throws {
         let seed = Proof.seed ?? .random(in: 1...1_000_000)

@@ -7,7 +7,7 @@ import TestSupport
 /// A long queue is looked at as quickly as a short one.
 @Suite(.serialized)
 struct QueueLoadTests {
-    private static let count = Proof.choose(short: 30_000, middle: 100_000, long: 100_000)
+    private static let count = Proof.choose(short: 30_000, middle: 50_000, long: 100_000)
 
     @Test func `with tens of thousands of writes waiting, operator commands are answered`() async throws {
         let service = try await Service.start(items: 1)

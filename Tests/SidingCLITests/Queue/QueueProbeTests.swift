@@ -13,7 +13,7 @@ import TestSupport
 /// An origin that acts and says nothing, or loses what it was sent, but can be asked: one effect, and no person.
 @Suite(.serialized)
 struct QueueProbeTests {
-    private static let tries = Proof.choose(short: 20, middle: 100, long: 500)
+    private static let tries = Proof.choose(short: 20, middle: 50, long: 500)
 
     /// An origin that keeps orders and finds them by `ref`, but whose answers to the first try of each are lost.
     private struct Orders {

@@ -13,7 +13,7 @@ import TestSupport
 @Suite(.serialized)
 struct QueueProcessesTests {
     /// Passes of every process; for a full proof as many as take about a minute.
-    private static let passes = Proof.choose(short: 6, middle: 30, long: 120)
+    private static let passes = Proof.choose(short: 6, middle: 15, long: 120)
     /// Big enough that all of them fill the WAL beyond its threshold, so that checkpoints come in between.
     private static let body = Array("{\"text\":\"\(String(repeating: "x", count: 400_000))\"}".utf8)
 

@@ -13,7 +13,7 @@ import TestSupport
 /// An origin that acts and says nothing: with a key that it honours one effect, without one no second try.
 @Suite(.serialized)
 struct QueueUncertainTests {
-    private static let tries = Proof.choose(short: 20, middle: 100, long: 500)
+    private static let tries = Proof.choose(short: 20, middle: 50, long: 500)
 
     /// An origin that acts on every `POST /orders` and never answers it, each time in another way.
     private struct Silent {

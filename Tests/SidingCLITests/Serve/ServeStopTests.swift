@@ -13,7 +13,7 @@ import TestSupport
 @Suite(.serialized)
 struct ServeStopTests {
     /// Signals at so many instants.
-    private static let instants = Proof.choose(short: 6, middle: 18, long: 200)
+    private static let instants = Proof.choose(short: 6, middle: 12, long: 200)
 
     @Test(arguments: [SIGTERM, SIGINT])
     func `a write that may not be sent twice is answered although the service is stopped`(signal: Int32) async throws {

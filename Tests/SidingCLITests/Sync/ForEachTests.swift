@@ -92,11 +92,11 @@ import TestSupport
     }
 
     private static let kills = Proof.choose(
-        short: [1, 20, 59], middle: [1, 2, 137, 299, 300], long: [1, 2, 137, 500, 999, 1_000])
+        short: [1, 20, 59], middle: [1, 2, 67, 149, 150], long: [1, 2, 137, 500, 999, 1_000])
 
     @Test(arguments: kills)
     func `after kill -9 in a pass, only the parents in flight are requested twice`(at kill: Int) async throws {
-        let count = Proof.choose(short: 60, middle: 300, long: 1_000)
+        let count = Proof.choose(short: 60, middle: 150, long: 1_000)
         let tracker = try await Tracker.start(issues: count)
         let sandbox = try await Sandbox.with(tracker)
         let child = Promise<Child>()

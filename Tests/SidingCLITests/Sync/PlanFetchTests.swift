@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.serialized)
 struct PlanFetchTests {
-    @Test(arguments: 1...Proof.choose(short: 3, middle: 6, long: 60) as ClosedRange<UInt64>)
+    @Test(arguments: 1...Proof.choose(short: 3, middle: 4, long: 60) as ClosedRange<UInt64>)
     func `plan --fetch shows the requests and rows of the sync after it`(seed: UInt64) async throws {
         let service = try await Service.start(items: 25)
         let sandbox = try Sandbox.with(service)

@@ -28,7 +28,7 @@ import TestSupport
     }
 
     static let blocks: [Block] = {
-        let count: UInt64 = Proof.choose(short: 600, middle: 2_000, long: 20_000)
+        let count: UInt64 = Proof.choose(short: 600, middle: 1_200, long: 20_000)
         let step = Block.lanes * Block.seedsPerLane
         return stride(from: 0, to: count, by: Int(step)).map {
             Block(first: $0, isSecure: ($0 / step) % 4 == 1)

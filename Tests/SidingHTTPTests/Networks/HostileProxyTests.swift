@@ -9,7 +9,7 @@ import TestSupport
 /// No answer to CONNECT ends the process, hangs, or counts as an answer of a secure origin.
 @Suite struct HostileProxyTests {
     private static let lanes: UInt64 = 8
-    private static let seedsPerLane: UInt64 = Proof.choose(short: 25, middle: 100, long: 1_000)
+    private static let seedsPerLane: UInt64 = Proof.choose(short: 25, middle: 50, long: 1_000)
 
     @Test(arguments: ["http", "https"]) func `each answer to CONNECT is a failure with a name`(
         _ scheme: String

@@ -51,7 +51,7 @@ private final class LossyCollection: TransportFactory {
 
 /// Writes that may not be sent twice, with a probe, over such a line.
 @Suite struct LostCreateTests {
-    @Test(arguments: 0..<Proof.choose(short: 25, middle: 100, long: 100))
+    @Test(arguments: 0..<Proof.choose(short: 25, middle: 50, long: 100))
     func `creates with a probe need no operator, and each acts once, with any loss`(seed: UInt64) async throws {
         let bench = try await EditBench()
         let origin = LossyCollection(seed: seed)

@@ -10,7 +10,7 @@ import TestSupport
 
 /// An operator action on tens of thousands of entries takes seconds, and holds up nobody else.
 @Suite(.timeLimit(.minutes(5))) struct ManyEntriesTests {
-    private static let count = Proof.choose(short: 8_000, middle: 20_000, long: 20_000)
+    private static let count = Proof.choose(short: 4_000, middle: 20_000, long: 20_000)
     /// The square of their number took minutes; the bar leaves room for a slow machine.
     private static let limit = Duration.milliseconds(3 * count)
 

@@ -111,7 +111,7 @@ private final class LossyRecord: TransportFactory {
         (.delete, nil, nil),
     ]
 
-    @Test(arguments: 0..<Proof.choose(short: 25, middle: 100, long: 100))
+    @Test(arguments: 0..<Proof.choose(short: 25, middle: 50, long: 100))
     func `edits over a line that loses answers need no operator, with any loss`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         for (change, body, wanted) in Self.edits {

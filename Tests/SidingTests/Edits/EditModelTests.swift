@@ -10,7 +10,7 @@ import TestSupport
 @testable import SidingTesting
 
 @Suite struct EditModelTests {
-    private static let seeds = Proof.choose(short: 40, middle: 140, long: 6_400)
+    private static let seeds = Proof.choose(short: 20, middle: 70, long: 6_400)
 
     /// Whatever is edited, pulled, delivered, refused, merged and dropped, in whatever order: what shows is what the model
     /// says, after every step; and when nothing is left to send, what shows is what the origin is known to have.

@@ -2,6 +2,7 @@
 import SidingChain
 import SidingSQLite
 import SidingTesting
+import TestSupport
 import Testing
 
 @testable import Siding
@@ -14,7 +15,7 @@ import Testing
         var answered: Timestamp?
     }
 
-    @Test(arguments: 0..<8 as Range<UInt64>)
+    @Test(arguments: Proof.sample(0..<8 as Range<UInt64>, every: 3))
     func `two processes under 30 a minute: the origin never counts more in any minute`(_ seed: UInt64) async throws {
         let bench = try await RateLimitBench(try RateLimit("**", "30/m"))
         var random = SeededNumbers(seed)

@@ -2,6 +2,7 @@
 import HTTPTypes
 import SidingChain
 import SidingTesting
+import TestSupport
 import Testing
 
 @testable import Siding
@@ -232,7 +233,7 @@ import Testing
         func isOver(_ now: Timestamp) -> Bool { said != nil && answered ?? counted <= now }
     }
 
-    @Test(arguments: 0..<8 as Range<UInt64>, Manner.allCases)
+    @Test(arguments: Proof.sample(0..<8 as Range<UInt64>, every: 3), Manner.allCases)
     func
         `two processes go by what the origin says: it never counts more than it lets out, nor waits with something left`(
             _ seed: UInt64, _ manner: Manner

@@ -44,7 +44,7 @@ import TestSupport
         "SELECT id FROM posts WHERE n >= 1 ORDER BY n",
     ]
 
-    @Test(arguments: 1...Proof.choose(short: 6, middle: 12, long: 120))
+    @Test(arguments: 1...Proof.choose(short: 3, middle: 6, long: 120))
     func `as of any moment each query gives what it gave then`(seed: Int) async throws {
         var dice = Dice(generator: SeededGenerator(seed: UInt64(seed)))
         let bench = try await HistoryBench(HistoryRetention(), schema: Self.schema)

@@ -150,7 +150,7 @@ import TestSupport
     func `a copy is complete and loses no record, however the origin treats the sizes`(
         habit: Habit, kind: Kind
     ) async throws {
-        for seed in 1...UInt64(Proof.choose(short: 2, middle: 6, long: 300)) {
+        for seed in 1...UInt64(Proof.choose(short: 1, middle: 4, long: 300)) {
             var generator = SeededGenerator(seed: seed)
             let count = [Int.random(in: 1...600, using: &generator), 300].randomElement(using: &generator) ?? 300
             let carried = Int.random(in: 4...60, using: &generator)

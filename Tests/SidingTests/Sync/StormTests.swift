@@ -10,7 +10,7 @@ import TestSupport
 
 /// Random origins under every configuration that Docs/Config.md calls safe.
 @Suite struct StormTests {
-    private static let seeds = Proof.choose(short: 5, middle: 30, long: 183)
+    private static let seeds = Proof.choose(short: 5, middle: 12, long: 183)
 
     @Test(arguments: StormKind.allCases)
     func `no live record is ever deleted, and three syncs after the storm nothing is missing`(
