@@ -22,8 +22,16 @@ struct InitReport {
             options.printMessage("        \(next.message)")
         } else {
             options.printMessage("    one page: nothing on it shows that there are more")
+            // A list by itself says nothing of others.
+            guard page.records == nil, Self.usualSizes.contains(page.count) else { return }
+            options.printMessage(
+                "        but \(page.count) records are often a whole page: try the URL with 'page=1&per_page=100' or 'limit=100' in its query"
+            )
         }
     }
+
+    /// The page sizes that APIs have where a request names none.
+    private static let usualSizes: Set<Int> = [10, 20, 25, 30, 50, 100, 200, 250, 500, 1_000]
 
     private func object(_ draft: ConfigDraft, _ page: FirstPage, _ path: String) -> JSONObject {
         [

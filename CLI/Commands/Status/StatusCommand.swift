@@ -23,12 +23,15 @@ struct StatusCommand: AsyncParsableCommand {
             try await Overview.gather(
                 workspace.config.resources, store, maxAge: maxAge?.duration, now: WallClock.system.now)
         }
-        if options.json { Output.line(overview.object.text) } else { overview.print(options) }
         let needsLook =
             overview.parked > 0 || overview.hasFailure || overview.isQueuedTooLong
             || overview.resources.contains(where: \.hasBlockedDeletions)
-        if overview.resources.contains(where: \.isStale) || (strict && needsLook) {
-            throw ExitStatus.stale
+        let isStale = overview.resources.contains(where: \.isStale) || (strict && needsLook)
+        if options.json {
+            Output.line(overview.object.text)
+        } else if isStale || !options.quiet {
+            overview.print(options)
         }
+        if isStale { throw ExitStatus.stale }
     }
 }

@@ -23,7 +23,7 @@ package struct SyncEngine: Sendable {
     var began: @Sendable (RunID, [String]) -> Void = { _, _ in }
     /// Called as a run ends.
     var ended: @Sendable (RunID, RunOutcome) -> Void = { _, _ in }
-    /// Sends the due writes of each source before its resources are synced; nil, the default, sends none.
+    /// Sends the due writes of each source before its resources are synced, see ``SyncOrder``; nil, the default, sends none.
     package var sender: WriteSender?
     /// Called as the result of each of these writes is recorded, by the sources concurrently.
     package var delivered: @Sendable (QueueEntry) -> Void = { _ in }
@@ -138,9 +138,11 @@ package struct SyncEngine: Sendable {
                 guard let ended = await group.next() else { break }
                 switch ended {
                 case .success(.writes(let sent)):
-                    order.endWrites(of: sent.source, due: sent.due.intersection(sources)).forEach(report)
-                case .success(.resource(let done)):
-                    order.end(done).forEach(report)
+                    let due = sent.due.intersection(sources)
+                    order.endWrites(of: sent.source, due: due, isTried: !sent.tried.isEmpty).forEach(report)
+                case .success(.resource(let done, let due)):
+                    // A run with a limit of bytes may have reached it.
+                    order.end(done, due: options.maxBytes == nil ? due : []).forEach(report)
                     let isFailed = done.result.outcome == .failed || done.result.outcome == .partial
                     if options.failsFast, isFailed { isOver = true }
                 case .failure(let error):
@@ -157,7 +159,8 @@ package struct SyncEngine: Sendable {
     /// What a ``SyncOrder/Turn`` has come to.
     private enum EndedStep: Sendable {
         case writes(SentWrites)
-        case resource(SyncReport)
+        /// `due`: its source, where writes to it are due now.
+        case resource(SyncReport, due: Set<String> = [])
     }
 
     private func end(
@@ -167,7 +170,7 @@ package struct SyncEngine: Sendable {
             return switch step {
             case .writes(let source): .success(.writes(try await send(to: source)))
             case .resource(let resource):
-                .success(.resource(try await sync(resource, options: options, command: command, run: run)))
+                .success(await ended(try await sync(resource, options: options, command: command, run: run), resource))
             }
         } catch {
             guard error.kind == .cancelled, Task.isCancelled, case .resource(let resource) = step else {
@@ -183,6 +186,14 @@ package struct SyncEngine: Sendable {
             // What ends a request at this moment ends a call of the store, too: the store has not failed.
             return .success(.resource(SyncReport(resource.name).failed(Failure(.cancelled, phase: .notSent))))
         }
+    }
+
+    private func ended(_ report: SyncReport, _ resource: AnyResource) async -> EndedStep {
+        let isAnswered = report.result.outcome == .saved || report.result.outcome == .notModified
+        guard isAnswered, let sender, let outlook = try? await sender.outlook([resource.source.name]) else {
+            return .resource(report)
+        }
+        return .resource(report, due: outlook.ready)
     }
 
     private func send(to source: String) async throws(StoreError) -> SentWrites {

@@ -2,9 +2,10 @@
 /// The order of the work of a run. Sources are worked for side by side, so that one that hangs or has to wait holds up its own work
 /// alone. Of each source the due writes are sent first, where the run sends any, so that the records that are fetched then include
 /// them. After that one resource is synced at a time, and a fan-out resource begins after its parent, whichever source that
-/// belongs to.
+/// belongs to. Where no write was tried, as all had to wait, those that are due once a resource was answered are sent after it: its
+/// answer may have ended an outage. That happens once, so that a write that always fails does not use up its tries in one run.
 ///
-/// Reports keep the order of the resources, however their syncs end, and begin once all writes were sent.
+/// Reports keep the order of the resources, however their syncs end, and are given while no write waits to be sent.
 struct SyncOrder {
     /// What may begin.
     enum Turn {
@@ -18,6 +19,8 @@ struct SyncOrder {
     private var writes: SendingOrder
     private var waiting: [AnyResource]
     private var underWay: [AnyResource] = []
+    /// The sources of whose writes the run has tried none.
+    private var untried: Set<String> = []
     private var done: [String: SyncReport] = [:]
     /// Those whose turn has come.
     private(set) var reports: [SyncReport] = []
@@ -28,6 +31,7 @@ struct SyncOrder {
     ///   - most: how many resources are synced at once; with 1, none while writes are being sent.
     init(_ resources: [AnyResource], sending sources: [String] = [], most: Int = SendingOrder.mostSources) {
         (self.resources, self.most, waiting, writes) = (resources, most, resources, SendingOrder(sources))
+        untried = Set(sources)
     }
 
     /// Takes what may begin next; nil if nothing may before something else ends.
@@ -54,18 +58,25 @@ struct SyncOrder {
 
     /// Takes that the due writes of a source were sent.
     ///
-    /// - Parameter due: sources whose writes are to be sent once more, as some have become due.
+    /// - Parameters:
+    ///   - due: sources whose writes are to be sent once more, as some have become due.
+    ///   - isTried: whether one was tried.
     /// - Returns: the reports whose turn has come now.
-    mutating func endWrites(of source: String, due: Set<String>) -> [SyncReport] {
+    mutating func endWrites(of source: String, due: Set<String>, isTried: Bool = true) -> [SyncReport] {
+        if isTried { untried.remove(source) }
         writes.end(source, due: due)
         return takeReady()
     }
 
     /// Takes the report of a resource that has ended.
     ///
+    /// - Parameter due: sources whose writes have become due.
     /// - Returns: the reports whose turn has come now.
-    mutating func end(_ report: SyncReport) -> [SyncReport] {
+    mutating func end(_ report: SyncReport, due: Set<String> = []) -> [SyncReport] {
         underWay.removeAll { $0.name == report.result.resource }
+        let late = due.intersection(untried)
+        untried.subtract(late)
+        writes.add(late)
         done[report.result.resource] = report
         return takeReady()
     }

@@ -225,6 +225,21 @@ struct InitPagingTests {
         await origin.stop()
     }
 
+    @Test(arguments: [(#"[ITEMS]"#, 30, true), ("[ITEMS]", 31, false), (#"{"items":[ITEMS],"total":30}"#, 30, false)])
+    func `a number of records that is a usual page size is mentioned where nothing shows a next page`(
+        _ body: String, count: Int, isMentioned: Bool
+    ) async throws {
+        let records = (1...count).map { #"{"id":\#($0)}"# }.joined(separator: ",")
+        let origin = try await Origin.start { _ in .json(body.replacing("ITEMS", with: records)) }
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", "\(origin.url.origin)/issues")
+        #expect(made.error.contains("one page: nothing on it shows that there are more"))
+        let hint =
+            "\(count) records are often a whole page: try the URL with 'page=1&per_page=100' or 'limit=100' in its query"
+        #expect(made.error.contains(hint) == isMentioned, "\(made.error)")
+        await origin.stop()
+    }
+
     @Test func `a next page that no rule follows is written as a comment, and the sync reports it`() async throws {
         let origin = try await Origin.start { _ in
             .json(#"{"items":[{"id":1}],"links":[{"rel":"self","href":"/posts"},{"rel":"next","href":"/posts?p=2"}]}"#)

@@ -73,7 +73,8 @@ struct DeletionTests {
         }
         #expect(
             try await sandbox.siding("status").output.contains("blocked; 24 missing"))
-        #expect(try await sandbox.siding("status", "--strict").status == 5)
+        let quiet = try await sandbox.siding("status", "--strict", "-q")
+        #expect(quiet.status == 5 && quiet.output.contains("blocked; 24 missing"))
         let shown = try await sandbox.siding("status", "--json").object()["resources"]?.array?.first
         #expect(shown?["deletions_blocked"] == .bool(true))
         #expect(try await sandbox.siding("sync", "--json").object()["deletions_blocked"] == .number(24))
@@ -87,6 +88,7 @@ struct DeletionTests {
         #expect(try accepted.object()["deleted"] == .number(24))
         #expect(try await sandbox.differences(from: service.items) == [])
         #expect(try await sandbox.siding("sync").everything == "")
+        #expect(try await sandbox.siding("status", "--strict", "-q").everything == "")
 
         let newest = try await sandbox.siding("runs", "list", "--json").objects()
         let run = try #require(newest.first { $0["command"] == .string("sync --accept-deletes") }?["id"]?.int)

@@ -217,6 +217,38 @@ import Testing
         #expect(try await bench.queue() == [])
     }
 
+    /// The first due time of a write whose origin was down is later than the next sync, whose page shows that it is back.
+    @Test func `a write that waited for the end of an outage is sent in the run that meets it`() async throws {
+        let down = ScriptedAnswer.failure(Failure(.cantConnectToHost(.refused), phase: .notSent))
+        let origin = ScriptedOrigin(["/w0": down, "/r0": down])
+        let bench = try await EngineBench(origin)
+        let resources = [try Self.resource("r0", of: "s0")]
+        let write = try await bench.store.enqueue(Self.write(0))
+        let engine = Self.engine(bench, sendingFor: resources)
+        for _ in 1...2 {
+            #expect(try await engine.run(resources).map(\.result.outcome) == [.queued])
+            #expect(try await bench.entry(write.id).state == .queued)
+        }
+        origin.set("/w0", .status(.created))
+        origin.set("/r0", ScriptedOrigin.page("[1]"))
+        #expect(try await engine.run(resources).map(\.result.outcome) == [.saved])
+        #expect(try await bench.entry(write.id).state == .done)
+    }
+
+    @Test func `a write that fails is tried once in a run, however many resources are answered`() async throws {
+        let origin = ScriptedOrigin(["/w0": .failure(Failure(.timeout(.response), phase: .maybeSent))])
+        let names = (0..<4).map { "r\($0)" }
+        for name in names { origin.set("/\(name)", ScriptedOrigin.page("[1]")) }
+        let bench = try await EngineBench(origin)
+        let resources = try names.map { try Self.resource($0, of: "s0") }
+        let write = try await bench.store.enqueue(Self.write(0))
+        let engine = Self.engine(bench, sendingFor: resources)
+        for run in 1...3 {
+            _ = try await engine.run(resources)
+            #expect(try await bench.entry(write.id).attempts == run)
+        }
+    }
+
     @Test func `a run with a limit of bytes, or one that ends at a failure, requests one source after the other`()
         async throws
     {

@@ -30,6 +30,9 @@ package struct SendingOrder {
     /// - Parameter due: sources whose writes are to be sent once more, as some have become due.
     package mutating func end(_ source: String, due: Set<String> = []) {
         underWay.remove(source)
-        waiting += due.subtracting(waiting).sorted()
+        add(due)
     }
+
+    /// Takes sources whose writes have become due.
+    mutating func add(_ sources: Set<String>) { waiting += sources.subtracting(waiting).sorted() }
 }
