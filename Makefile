@@ -38,7 +38,7 @@ test-setup:
 	@.ci/setup $(TEST_PACKAGES)
 
 demo: setup ## build without optimization, as the tests do, and show the whole tour on loopback
-	@echo 'demo: builds siding: about eight minutes on two cores the first time; "make test" uses the same build'
+	@echo 'demo: builds siding: about five minutes on two cores the first time; "make test" uses the same build'
 	$(SWIFT) build --product siding --explicit-target-dependency-import-check error
 	@.build/debug/siding demo
 
@@ -47,8 +47,8 @@ build: setup ## the release executable, .build/release/siding
 	$(SWIFT) $(RELEASE) --product siding
 	@.ci/linking .build/release/siding
 
-test: setup test-setup ## all tests, with the slow proofs in short: about five minutes on two cores after the build
-	@echo 'test: builds the tests: about five minutes on two cores after "make demo"; then runs them: about five'
+test: setup test-setup ## all tests, with the slow proofs in short: six to seven minutes on two cores after the build
+	@echo 'test: builds the tests: about seven minutes on two cores after "make demo"; then runs them: six to seven'
 	@Tests/run
 
 lint: ## style: swift format, strictly, and the licence of each source

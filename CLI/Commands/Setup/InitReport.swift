@@ -22,7 +22,7 @@ struct InitReport {
             options.printMessage("        \(next.message)")
         } else {
             options.printMessage("    one page: nothing on it shows that there are more")
-            // A list by itself says nothing of others.
+            // An object around the list could report a total.
             guard page.records == nil, Self.usualSizes.contains(page.count) else { return }
             options.printMessage(
                 "        but \(page.count) records are often a whole page: try the URL with 'page=1&per_page=100' or 'limit=100' in its query"

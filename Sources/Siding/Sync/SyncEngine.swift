@@ -139,10 +139,9 @@ package struct SyncEngine: Sendable {
                 switch ended {
                 case .success(.writes(let sent)):
                     let due = sent.due.intersection(sources)
-                    order.endWrites(of: sent.source, due: due, isTried: !sent.tried.isEmpty).forEach(report)
+                    order.endWrites(of: sent.source, due: due, hasFailed: sent.hasFailed).forEach(report)
                 case .success(.resource(let done, let due)):
-                    // A run with a limit of bytes may have reached it.
-                    order.end(done, due: options.maxBytes == nil ? due : []).forEach(report)
+                    order.end(done, due: options.mostSources > 1 ? due : []).forEach(report)
                     let isFailed = done.result.outcome == .failed || done.result.outcome == .partial
                     if options.failsFast, isFailed { isOver = true }
                 case .failure(let error):
@@ -190,6 +189,7 @@ package struct SyncEngine: Sendable {
 
     private func ended(_ report: SyncReport, _ resource: AnyResource) async -> EndedStep {
         let isAnswered = report.result.outcome == .saved || report.result.outcome == .notModified
+        // A store that fails does so again in the next step.
         guard isAnswered, let sender, let outlook = try? await sender.outlook([resource.source.name]) else {
             return .resource(report)
         }

@@ -2,8 +2,8 @@
 /// The order of the work of a run. Sources are worked for side by side, so that one that hangs or has to wait holds up its own work
 /// alone. Of each source the due writes are sent first, where the run sends any, so that the records that are fetched then include
 /// them. After that one resource is synced at a time, and a fan-out resource begins after its parent, whichever source that
-/// belongs to. Where no write was tried, as all had to wait, those that are due once a resource was answered are sent after it: its
-/// answer may have ended an outage. That happens once, so that a write that always fails does not use up its tries in one run.
+/// belongs to. Writes that are due once a resource was answered are sent after it, as its answer may have ended an outage. A source
+/// of whose writes one failed gets no further step: a write that always fails would use up its tries in one run.
 ///
 /// Reports keep the order of the resources, however their syncs end, and are given while no write waits to be sent.
 struct SyncOrder {
@@ -19,8 +19,8 @@ struct SyncOrder {
     private var writes: SendingOrder
     private var waiting: [AnyResource]
     private var underWay: [AnyResource] = []
-    /// The sources of whose writes the run has tried none.
-    private var untried: Set<String> = []
+    /// The sources of whose writes one failed, and is to be tried again.
+    private var failed: Set<String> = []
     private var done: [String: SyncReport] = [:]
     /// Those whose turn has come.
     private(set) var reports: [SyncReport] = []
@@ -31,7 +31,6 @@ struct SyncOrder {
     ///   - most: how many resources are synced at once; with 1, none while writes are being sent.
     init(_ resources: [AnyResource], sending sources: [String] = [], most: Int = SendingOrder.mostSources) {
         (self.resources, self.most, waiting, writes) = (resources, most, resources, SendingOrder(sources))
-        untried = Set(sources)
     }
 
     /// Takes what may begin next; nil if nothing may before something else ends.
@@ -60,11 +59,11 @@ struct SyncOrder {
     ///
     /// - Parameters:
     ///   - due: sources whose writes are to be sent once more, as some have become due.
-    ///   - isTried: whether one was tried.
+    ///   - hasFailed: whether one of them failed, and is to be tried again.
     /// - Returns: the reports whose turn has come now.
-    mutating func endWrites(of source: String, due: Set<String>, isTried: Bool = true) -> [SyncReport] {
-        if isTried { untried.remove(source) }
-        writes.end(source, due: due)
+    mutating func endWrites(of source: String, due: Set<String>, hasFailed: Bool = false) -> [SyncReport] {
+        if hasFailed { failed.insert(source) }
+        writes.end(source, due: due.subtracting(failed))
         return takeReady()
     }
 
@@ -74,9 +73,7 @@ struct SyncOrder {
     /// - Returns: the reports whose turn has come now.
     mutating func end(_ report: SyncReport, due: Set<String> = []) -> [SyncReport] {
         underWay.removeAll { $0.name == report.result.resource }
-        let late = due.intersection(untried)
-        untried.subtract(late)
-        writes.add(late)
+        writes.add(due.subtracting(failed))
         done[report.result.resource] = report
         return takeReady()
     }

@@ -65,6 +65,29 @@ import Testing
         #expect(order.next() == nil)
     }
 
+    @Test func `writes that became due follow a resource, but not those of a source of which one failed`() throws {
+        var order = SyncOrder(
+            [
+                try Self.resource("a1", of: "a"), try Self.resource("b1", of: "b"), try Self.resource("a2", of: "a"),
+                try Self.resource("a3", of: "a"),
+            ], sending: ["a", "b"])
+        for source in ["a", "b"] { #expect(order.next() == "writes of \(source)") }
+        for source in ["a", "b"] { _ = order.endWrites(of: source, due: []) }
+        #expect(order.next() == "a1")
+        #expect(order.next() == "b1")
+        #expect(order.end(SyncReport("a1", .saved), due: ["a"]).isEmpty, "it waits for the writes")
+        #expect(order.next() == "writes of a")
+        #expect(order.endWrites(of: "a", due: [], hasFailed: true).map(\.result.resource) == ["a1"])
+        #expect(order.next() == "a2")
+        #expect(order.end(SyncReport("b1", .saved), due: ["b"]).isEmpty)
+        #expect(order.next() == "writes of b")
+        // Neither those of another source, nor another answer lead to a further try.
+        #expect(order.endWrites(of: "b", due: ["a"]).map(\.result.resource) == ["b1"])
+        #expect(order.next() == nil)
+        #expect(order.end(SyncReport("a2", .saved), due: ["a"]).map(\.result.resource) == ["a2"])
+        #expect(order.next() == "a3")
+    }
+
     @Test func `a run of one resource at a time sends all writes before, those of the sources side by side`() throws {
         var order = SyncOrder(
             [try Self.resource("a1", of: "a"), try Self.resource("b1", of: "b")], sending: ["a", "b"], most: 1)

@@ -144,6 +144,8 @@ struct SentWrites: Sendable {
     let source: String
     /// The entries that were tried, in their new state.
     var tried: [QueueEntry] = []
+    /// Whether one of them failed, and is to be tried again.
+    var hasFailed: Bool { tried.contains { $0.state == .queued } }
     /// The sources with due writes, if some may have waited for these; else empty.
     var due: Set<String> = []
 }
