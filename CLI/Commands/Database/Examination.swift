@@ -159,10 +159,9 @@ struct Examination {
                     names.contains($0.resource) && ($0.counters.requests > 0 || $0.error != nil)
                 }
                 guard let line = lines.first(where: { $0.error != nil }) ?? lines.first else { continue }
-                let isGood = line.outcome == .saved || line.outcome == .notModified
                 let message = "\(source.name): run \(run.id) \(line.outcome?.rawValue ?? "unfinished")"
                 return Finding(
-                    check: "source", level: isGood ? .good : .warning,
+                    check: "source", level: line.outcome?.isSuccess ?? false ? .good : .warning,
                     message: message + (line.error.map { ": \($0.message)" } ?? ""))
             }
             return Finding(check: "source", level: .good, message: "\(source.name): never asked")

@@ -111,8 +111,6 @@ struct SyncCommand: AsyncParsableCommand {
     /// The resources whose newest sync that was not skipped was no success.
     private func onlyFailed(_ resources: [AnyResource], _ store: Store) async throws -> [AnyResource] {
         let outcomes = try await store.newestOutcomes(of: resources.map(\.name))
-        return resources.filter { resource in
-            outcomes[resource.name].map { $0 != .saved && $0 != .notModified } ?? false
-        }
+        return resources.filter { !(outcomes[$0.name]?.isSuccess ?? true) }
     }
 }

@@ -57,7 +57,7 @@ struct SyncRunner {
         let statuses = reports.map(ExitStatus.init)
         // With a single resource the failure's own code is more useful than "partial".
         let saved =
-            reports.count > 1 && reports.contains { $0.result.outcome == .saved || $0.result.outcome == .notModified }
+            reports.count > 1 && reports.contains { $0.result.outcome?.isSuccess ?? false }
         return ExitStatus.combining(statuses, savedAnything: saved)
     }
 

@@ -21,6 +21,9 @@ public enum RunOutcome: String, Sendable, Codable, CaseIterable {
     case failed
     /// The process ended before the run did.
     case interrupted
+
+    /// Whether everything was fetched, or is unchanged.
+    package var isSuccess: Bool { self == .saved || self == .notModified }
 }
 
 /// Counters of a resource in a run; each begins with 0.

@@ -141,7 +141,7 @@ package struct SyncEngine: Sendable {
                     let due = sent.due.intersection(sources)
                     order.endWrites(of: sent.source, due: due, hasFailed: sent.hasFailed).forEach(report)
                 case .success(.resource(let done, let due)):
-                    order.end(done, due: options.mostSources > 1 ? due : []).forEach(report)
+                    order.end(done, due: due).forEach(report)
                     let isFailed = done.result.outcome == .failed || done.result.outcome == .partial
                     if options.failsFast, isFailed { isOver = true }
                 case .failure(let error):
@@ -169,7 +169,9 @@ package struct SyncEngine: Sendable {
             return switch step {
             case .writes(let source): .success(.writes(try await send(to: source)))
             case .resource(let resource):
-                .success(await ended(try await sync(resource, options: options, command: command, run: run), resource))
+                .success(
+                    await endedStep(
+                        try await sync(resource, options: options, command: command, run: run), resource, options))
             }
         } catch {
             guard error.kind == .cancelled, Task.isCancelled, case .resource(let resource) = step else {
@@ -187,12 +189,12 @@ package struct SyncEngine: Sendable {
         }
     }
 
-    private func ended(_ report: SyncReport, _ resource: AnyResource) async -> EndedStep {
-        let isAnswered = report.result.outcome == .saved || report.result.outcome == .notModified
-        // A store that fails does so again in the next step.
-        guard isAnswered, let sender, let outlook = try? await sender.outlook([resource.source.name]) else {
-            return .resource(report)
-        }
+    /// A resource that has ended, with what is due then. A run of one source at a time has sent all writes by now.
+    private func endedStep(_ report: SyncReport, _ resource: AnyResource, _ options: SyncOptions) async -> EndedStep {
+        guard let sender, options.mostSources > 1, report.result.outcome?.isSuccess ?? false,
+            // A store that fails does so again in the next step.
+            let outlook = try? await sender.outlook([resource.source.name])
+        else { return .resource(report) }
         return .resource(report, due: outlook.ready)
     }
 
