@@ -30,6 +30,7 @@ struct FlappingServeTests {
                 write: { try await $0.isMultiple(of: 3) ? line.send($0) : line.write($0, store) })
             try await line.expectAllThere(store)
             try await Self.leaveEntries(line)
+            try await line.drained(store)
             try line.configure(maxAge: "1h")
             service.send(SIGHUP)
             try await Self.expectAgreement(line, page)
@@ -59,7 +60,8 @@ struct FlappingServeTests {
         let waiting = try await line.siding(["send", "POST", "near:/later", "-d", "{}"])
         #expect(waiting.status == 75, "\(waiting.everything)")
         let rejected = try await line.siding(["send", "POST", "far:/refused", "-d", "{}"])
-        #expect(rejected.status == 69, "\(rejected.everything)")
+        // 75: the answer took longer than the time limits of the line, which are short; the service sends it again.
+        #expect([69, 75].contains(rejected.status), "\(rejected.everything)")
         let held = try await line.siding(["send", "POST", "near:/held", "-d", "{}", "--no-send", "--lane", "held"])
         let id = try #require(held.lines.first)
         #expect(try await line.siding(["queue", "hold", String(id)]).status == 0)

@@ -4,11 +4,12 @@ internal import SidingChain
 internal import SidingSynchronization
 
 /// The requests that one claim of a write sends: the first one and its inline retries. Tells whether one before the last
-/// may have arrived; the last one is judged by the result.
+/// may have arrived; the last one is judged by the result. Once the sender was told to stop, none begins.
 final class SentTries: Sendable {
     private struct State {
         var isOpen = false
         var hasLost = false
+        var isStopped = false
     }
 
     private let state = Mutex(State())
@@ -16,13 +17,23 @@ final class SentTries: Sendable {
     /// Whether a request before the last may have arrived.
     var hasLost: Bool { state.withLock { $0.hasLost } }
 
-    /// Whether any request so far may have arrived, or may do so.
-    var mayArrive: Bool { state.withLock { $0.isOpen || $0.hasLost } }
+    /// Lets no further request begin that might change something.
+    ///
+    /// A request that began between this answer and the cancellation would be cancelled on its way: whether it arrived would be
+    /// unknown.
+    ///
+    /// - Returns: whether any request so far may have arrived, or may do so.
+    func stop() -> Bool {
+        state.withLock { state in
+            state.isStopped = true
+            return state.isOpen || state.hasLost
+        }
+    }
 
     /// `transport`, whose requests are noted.
     func noting(_ transport: any Transport) -> any Transport {
-        ObservingTransport(transport) { _ in
-            self.begin()
+        ObservingTransport(transport) { (request) async throws(Failure) in
+            guard self.begin(request) else { throw Failure(.cancelled, phase: .notSent) }
         } after: { _, outcome in
             let hasNotArrived =
                 switch outcome {
@@ -33,10 +44,12 @@ final class SentTries: Sendable {
         }
     }
 
-    private func begin() {
+    private func begin(_ request: HTTPRequest) -> Bool {
         state.withLock { state in
+            if state.isStopped, ![.get, .head].contains(request.method) { return false }
             if state.isOpen { state.hasLost = true }
             state.isOpen = true
+            return true
         }
     }
 

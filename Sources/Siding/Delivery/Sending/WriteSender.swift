@@ -126,7 +126,7 @@ package struct WriteSender: Sendable {
             write.isResendable
             ? await attempt(write, tries)
             : await outlasting(
-                RetryRules.stopWait, on: environment.clock, ifNeeded: { tries.mayArrive },
+                RetryRules.stopWait, on: environment.clock, ifNeeded: { tries.stop() },
                 { await attempt(write, tries) })
         let store = store
         let request = claims ? request : nil
