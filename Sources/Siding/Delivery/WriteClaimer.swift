@@ -82,7 +82,7 @@ struct WriteClaimer {
                     _ = try transitions.park(entry, as: .conflict, why, transaction)
                     return nil
                 }
-                write.asksForRecord = true
+                write.recordQuestion = write.entry.lastError.map { .refused($0) }
             }
             guard var usable = try withUsableKey(write, keyLifetime, transaction) else { return nil }
             // Read for a probe alone, as almost no write needs it.
@@ -167,6 +167,9 @@ struct WriteClaimer {
         claimed candidate: ClaimedWrite, in health: SourceHealth, _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite {
         var (write, after) = (candidate, health)
+        if write.recordQuestion == nil, !request.knowsRecord, try lacksETag(write, transaction) {
+            write.recordQuestion = .noETag
+        }
         write.asksFirst = health.gate?.reason == .portal && !write.isResendable && write.probeToRun == nil
         after.recordSend(now)
         try SourcesTable.save(after, now, transaction)
@@ -184,11 +187,22 @@ struct WriteClaimer {
         return write
     }
 
+    /// Whether an edit of a record is to be sent under its ETag, and none is known: without one it would overwrite what others have
+    /// changed since the record was read. One that prevails anyway, by its policy or as a person has decided, does not ask.
+    private func lacksETag(_ write: ClaimedWrite, _ transaction: borrowing Transaction) throws -> Bool {
+        guard let terms = write.terms, terms.ifMatch, terms.conflict != .mine, terms.change != .create,
+            write.record != nil, write.probeToRun == nil, try etag(for: write, transaction) == nil
+        else { return false }
+        return try OutboxEventsTable.newest(.resolved, of: write.entry.id, transaction) == nil
+    }
+
     /// Adds `If-Match` with the record's strong ETag, if the write asks for it; an `If-Match` of the write itself is kept.
     ///
     /// - Returns: why the write is sent without the condition that it asked for, for the history; else nil.
     private func condition(_ write: inout ClaimedWrite, _ transaction: borrowing Transaction) throws -> String? {
-        guard let terms = write.terms, terms.ifMatch, write.probeToRun == nil, !write.asksForRecord else { return nil }
+        guard let terms = write.terms, terms.ifMatch, write.probeToRun == nil, write.recordQuestion == nil else {
+            return nil
+        }
         write.headerFields[.ifMatch] = try etag(for: write, transaction)
         guard write.headerFields[.ifMatch] == nil else { return nil }
         let place = terms.etagPath.map { ", nor is there one at \($0)" } ?? ""

@@ -36,9 +36,10 @@ struct WriteResultRecorder {
             try transitions.beginDoubt(id, error.message, transaction)
             try putBack(attempts: attempts, wait: wait(attempts), waitsForNetwork: waitsForNetwork, transaction)
         case .sendAgain(let moment, let why): try sendAgain(from: moment, why, transaction)
+        case .learned(let answer): try learn(answer, transaction)
         case .parked(.conflict, let error, let answer):
             // A write that only asked for its record keeps the refusal that it had, with its answer.
-            if !write.asksForRecord { try record(error, answer, transaction) }
+            if write.recordQuestion == nil { try record(error, answer, transaction) }
             try resolveConflict(error, answer, theirs: result.theirs, transaction)
         case .parked(let reason, let error, let answer):
             try record(error, answer, transaction)
@@ -82,6 +83,28 @@ struct WriteResultRecorder {
             try OutboxRequestsTable.setUnknownSince(nil, of: id, transaction)
             try OutboxTable.setFirstSent(nil, of: id, transaction)
         }
+    }
+
+    /// Stores the record that was fetched before an edit, as a page would bring it: the next claim compares it with the edit. Members
+    /// that no page has shown are not taken for changes.
+    private func learn(_ answer: WriteAnswer?, _ transaction: borrowing Transaction) throws {
+        try forgetSending(transaction)
+        if let answer, var edit = try PendingEdit.load(id, transaction),
+            var projection = try EditProjection.load(edit.resource, now: transitions.now, transaction)
+        {
+            edit.terms.answersPart = false
+            if let record = try EditDelivery.record(in: answer, edit, key: edit.key, &projection, transaction),
+                var copy = try ServerCopiesTable.load(projection.resource, edit.key, transaction),
+                let known = copy.state.living
+            {
+                copy.state.body = known.filled(from: record)
+                try ServerCopiesTable.save(copy, of: edit.key, in: projection.resource, transaction)
+            }
+            _ = try saveTheirs(answer, edit, &projection, transaction)
+        }
+        try putBack(attempts: write.entry.attempts, wait: .zero, waitsForNetwork: false, transaction)
+        let found = answer == nil ? "the origin did not show it" : "it was fetched"
+        try transitions.addEvent(id, .probed, "no ETag of the record was known: \(found)", transaction)
     }
 
     /// Stores the server copy, and applies the conflict policy of the edit. Writes that are not edits are parked.
@@ -238,6 +261,18 @@ struct WriteResultRecorder {
     private func forgetSending(_ transaction: borrowing Transaction) throws {
         guard !hasLostTry else { return }
         try OutboxTable.setFirstSent(write.entry.firstSentAt, of: id, transaction)
+    }
+}
+
+extension JSONDocument {
+    /// The object with the members of `other` that it lacks, at any depth of objects.
+    fileprivate func filled(from other: JSONDocument) -> JSONDocument {
+        guard members != nil, let others = other.members else { return self }
+        return others.reduce(self) { filled, member in
+            let own = value(at: JSONPath(member: member.name))
+            if let own, own.members == nil { return filled }
+            return filled.setting([member.name], to: own?.filled(from: member.value) ?? member.value)
+        }
     }
 }
 

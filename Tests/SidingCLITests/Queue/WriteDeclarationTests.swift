@@ -107,8 +107,32 @@ struct WriteDeclarationTests {
             #expect(sent.status == 0, "\(sent.everything)")
         }
         #expect(try await sandbox.siding("send", "items.delete", "1").status == 0)
-        #expect(service.origin.requests.map(\.method) == ["PATCH", "PATCH", "DELETE"])
-        #expect(try values("If-Match", service) == [nil, update ? "\"v2\"" : nil, delete ? "\"v2\"" : nil])
+        #expect(service.origin.requests.map(\.method) == (update ? ["GET"] : []) + ["PATCH", "PATCH", "DELETE"])
+        let conditions = try values("If-Match", service).suffix(3)
+        #expect((conditions.first != .some(nil)) == update, "\(conditions)")
+        #expect(Array(conditions.dropFirst()) == [update ? "\"v2\"" : nil, delete ? "\"v2\"" : nil])
+        await service.origin.stop()
+    }
+
+    @Test func `an edit asks for its record first where a listing has no ETags, and overwrites nothing`() async throws {
+        let (service, sandbox) = try await Self.shop("update: { path: \"/items/{id}\", if_match: true }") { _, _ in
+            OriginResponse(status: .noContent)
+        }
+        // Somebody else has changed the second one since.
+        let now = [
+            "/items/1": #"{"id":1,"title":"item 1","price":1.50}"#,
+            "/items/2": #"{"id":2,"title":"theirs","price":1.50}"#,
+        ]
+        service.listen { _, request in
+            guard request.method == "GET" else { return OriginResponse(status: .noContent) }
+            return now[request.path].map { .json($0, headerFields: [.eTag: "\"v2\""]) }
+        }
+        for (id, status) in [("1", Int32(0)), ("2", 69)] {
+            let sent = try await sandbox.siding("send", "items.update", id, "-d", #"{"title":"mine"}"#)
+            #expect(sent.status == status, "\(sent.everything)")
+        }
+        #expect(service.origin.requests.map(\.method) == ["GET", "PATCH", "GET"])
+        #expect(try values("If-Match", service) == [nil, "\"v2\"", nil])
         await service.origin.stop()
     }
 

@@ -16,7 +16,7 @@ import Testing
         let entry = try await bench.edit(change, "a", change == .delete ? nil : #"{"title":"mine"}"#) {
             ($0.ifMatch, $0.etagPath) = (true, path)
         }
-        return (entry, try #require(try await bench.claim(entry.id)).headerFields[.ifMatch])
+        return (entry, try #require(try await bench.claim(entry.id, knowsRecord: true)).headerFields[.ifMatch])
     }
 
     @Test(arguments: [

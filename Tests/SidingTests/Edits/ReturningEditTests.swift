@@ -148,11 +148,11 @@ import Testing
             let (bench, entry) = try await refused(status, isKeyed: isKeyed)
             let id = try await goBack(action, entry.id, in: bench)
             let asked = try #require(try await bench.claim())
-            #expect(asked.entry.id == id && asked.asksForRecord && asked.headerFields[.ifMatch] == nil)
+            #expect(asked.entry.id == id && asked.recordQuestion != nil && asked.headerFields[.ifMatch] == nil)
             try await bench.recordResult(asked, .parked(.conflict, status: status))
             #expect(try await bench.store.resolve(id, as: .mine).state == .queued)
             let mine = try #require(try await bench.claim(id))
-            #expect(mine.headerFields[.ifMatch] == nil && !mine.asksForRecord)
+            #expect(mine.headerFields[.ifMatch] == nil && mine.recordQuestion == nil)
         }
     }
 

@@ -41,8 +41,12 @@ struct EditBench {
     }
 
     /// Takes the next write of the source in hand; or this one.
-    func claim(_ entry: String? = nil) async throws -> ClaimedWrite? {
-        try await store.claim(ClaimRequest(sources: ["blog": 99], entry: entry, passesGates: true))
+    ///
+    /// - Parameter knowsRecord: whether the record was just asked for.
+    func claim(_ entry: String? = nil, knowsRecord: Bool = false) async throws -> ClaimedWrite? {
+        var request = ClaimRequest(sources: ["blog": 99], entry: entry, passesGates: true)
+        request.knowsRecord = knowsRecord
+        return try await store.claim(request)
     }
 
     @discardableResult

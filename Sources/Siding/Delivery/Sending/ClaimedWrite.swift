@@ -29,8 +29,16 @@ package struct ClaimedWrite: Sendable {
     /// Whether to ask first who answers, as a web page answered for the origin the last time: the write may not be sent twice.
     var asksFirst = false
 
-    /// Whether to fetch the record instead of sending the write: the origin refused it, and did not show the record.
-    var asksForRecord = false
+    /// Why to fetch the record instead of sending the write; nil sends it.
+    var recordQuestion: RecordQuestion?
+
+    /// Why the record of an edit is fetched instead of sending that.
+    enum RecordQuestion: Sendable {
+        /// The origin refused the edit with this, and did not show the record.
+        case refused(RecordedError)
+        /// The edit is to be sent under the record's ETag, and none is known.
+        case noETag
+    }
 
     /// Whether it may be sent again although it may have arrived: its method is idempotent (RFC 9110 §9.2.2), or its key is
     /// honoured.
@@ -122,6 +130,8 @@ package struct ClaimRequest: Sendable {
     package var entry: String?
     /// Whether it is sent through a closed gate, because an operator asked for it.
     package var passesGates: Bool
+    /// Whether the record of ``entry`` was just fetched: its ETag is what is known of it.
+    var knowsRecord = false
 
     package init(sources: [String: Int], entry: String? = nil, passesGates: Bool = false) {
         (self.sources, self.entry, self.passesGates) = (sources, entry, passesGates)

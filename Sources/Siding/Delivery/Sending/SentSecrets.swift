@@ -94,6 +94,7 @@ extension WriteResult {
             scrubbed.transition = .unknown(error.scrubbed(of: secrets), waitsForNetwork: waitsForNetwork, wait: wait)
         case .sendAgain(let moment, let why):
             scrubbed.transition = .sendAgain(from: moment, because: secrets.scrubbed(why))
+        case .learned(let answer): scrubbed.transition = .learned(answer?.scrubbed(of: secrets))
         case .released: break
         }
         return scrubbed

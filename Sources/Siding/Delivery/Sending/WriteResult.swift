@@ -22,6 +22,7 @@ package struct WriteResult: Sendable {
         return switch transition {
         case .retry(let error, _, _, _), .parked(_, let error, _): error.isUnsent
         case .released(let isUnsent): isUnsent
+        case .learned: true
         case .delivered, .unknown, .arrived, .sendAgain: false
         }
     }
@@ -40,6 +41,8 @@ package struct WriteResult: Sendable {
         /// The delivery probe did not find it. From `from` on it is sent again as if for the first time; until then probing
         /// continues.
         case sendAgain(from: Timestamp, because: String)
+        /// The record was fetched instead, nil if the origin does not show it: the write is due with what is known now.
+        case learned(WriteAnswer?)
         /// Parked until an operator acts.
         case parked(ParkReason, RecordedError, WriteAnswer?)
         /// Back to the queue as if not tried, except that it may have arrived unless `isUnsent`.

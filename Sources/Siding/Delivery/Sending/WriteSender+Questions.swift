@@ -96,6 +96,32 @@ extension WriteSender {
         }
     }
 
+    /// Fetches the record of an edit, instead of sending that.
+    func ask(
+        _ question: ClaimedWrite.RecordQuestion, about write: ClaimedWrite, _ source: Source,
+        over transport: any Transport
+    ) async -> WriteResult {
+        switch question {
+        case .refused(let refusal):
+            return await withTheirs(
+                WriteResult(.parked(.conflict, refusal, nil), .nothing), of: write, source, over: transport,
+                waits: false)
+        case .noETag:
+            var result: WriteResult
+            do throws(Failure) {
+                result = WriteResult(.learned(try await theirs(of: write, source, over: transport)), .answers)
+            } catch {
+                let policy = policy(write, source)
+                // An origin that does not show the record gets the edit without the condition.
+                result = WriteResult(
+                    policy.transition(ofQuestion: error) ?? .learned(nil),
+                    source.builtInOutcome(of: error, .fetch, now: policy.now))
+            }
+            result.isTry = false
+            return result
+        }
+    }
+
     /// The result with the record as the origin has it, if it is a conflict: the refusal may show another object that names its
     /// key. A conflict that the record has to decide waits until it can be fetched.
     ///
@@ -109,7 +135,7 @@ extension WriteSender {
         }
         var result = result
         do throws(Failure) {
-            result.theirs = try await theirs(of: write, record, source, over: transport)
+            result.theirs = try await theirs(of: write, source, over: transport)
         } catch {
             let isDecidedByRecord = record.terms.conflict == .theirs || record.terms.conflict == .merge
             if waits, isDecidedByRecord, record.found(in: answer?.body) == nil,
@@ -123,12 +149,12 @@ extension WriteSender {
 
     /// - Returns: nil if the answer does not have the record.
     private func theirs(
-        of write: ClaimedWrite, _ record: RecordProbe, _ source: Source, over transport: any Transport
+        of write: ClaimedWrite, _ source: Source, over transport: any Transport
     ) async throws(Failure) -> WriteAnswer? {
         let context = ChainContext(requestID: "record of \(write.entry.shortID)", logger: environment.logger)
         let response = try await chain(source, transport).makeProbe(about: write).process(write.url, context)
         if write.isWebPage(response, from: source) { throw Failure(.captivePortal, phase: .answered) }
-        guard record.found(in: response.bytes) != nil else { return nil }
+        guard write.record?.found(in: response.bytes) != nil else { return nil }
         // Of a record with a member such as 'error' that is said otherwise.
         if let shortfall = write.shortfall(in: response, limits: source.jsonLimits), shortfall.kind != .error {
             throw Failure(.badContent, phase: .answered, detail: "the record is not whole: \(shortfall.why)")

@@ -100,7 +100,7 @@ package struct WriteSender: Sendable {
     func serve(_ claimed: ClaimedWrite? = nil, from request: ClaimRequest?) async -> Result<Turn, StoreError> {
         do throws(StoreError) {
             var write = claimed
-            if write == nil, let request, claims { write = try await store.claim(request) }
+            if write == nil { write = try await claimNext(request) }
             guard let write else { return .success((nil, nil)) }
             return .success(try await deliver(write, claiming: request))
         } catch {
@@ -130,10 +130,26 @@ package struct WriteSender: Sendable {
                 { await attempt(write, tries) })
         let store = store
         let request = claims ? request : nil
-        // The result is recorded even if the sender was told to stop meanwhile.
-        return try await uncancelled { () throws(StoreError) in
-            try await store.recordResult(write, result, claiming: request)
+        guard case .learned = result.transition else {
+            // The result is recorded even if the sender was told to stop meanwhile.
+            return try await uncancelled { () throws(StoreError) in
+                try await store.recordResult(write, result, claiming: request)
+            }
         }
+        var again = ClaimRequest(sources: [write.entry.source: .max], entry: write.entry.id, passesGates: true)
+        again.knowsRecord = true
+        let known = try await uncancelled { [again] () throws(StoreError) in
+            try await store.recordResult(write, result, claiming: claims ? again : nil)
+        }
+        if let next = known.next { return try await sendAndRecord(next, claiming: request) }
+        // What was learned has parked or dropped it.
+        let entry = QueueSelection(ids: [write.entry.id], states: QueueEntry.State.allCases)
+        return (try await store.entries(entry).first, try await claimNext(request))
+    }
+
+    private func claimNext(_ request: ClaimRequest?) async throws(StoreError) -> ClaimedWrite? {
+        guard let request, claims else { return nil }
+        return try await store.claim(request)
     }
 
     private func attempt(_ write: ClaimedWrite, _ tries: SentTries) async -> WriteResult {
@@ -148,10 +164,8 @@ package struct WriteSender: Sendable {
         let result =
             if let probe = write.probeToRun {
                 await ask(probe, about: write, source, over: transport)
-            } else if write.asksForRecord, let refusal = write.entry.lastError {
-                await withTheirs(
-                    WriteResult(.parked(.conflict, refusal, nil), .nothing), of: write, source, over: transport,
-                    waits: false)
+            } else if let question = write.recordQuestion {
+                await ask(question, about: write, source, over: transport)
             } else if write.asksFirst, let portal = await portal(before: write, source, over: transport) {
                 policy(write, source).result(of: portal)
             } else {

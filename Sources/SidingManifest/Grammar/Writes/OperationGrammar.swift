@@ -14,7 +14,7 @@ enum OperationGrammar {
         "id", .path, "The path of the new record's id in the answer. Without it: the place of the key in records.")
     private static let ifMatch = Keyword(
         "if_match", ifMatchValue, default: false,
-        "true: the record's ETag is sent as If-Match, if known. A JSON path such as $._rev: the member that holds it."
+        "true: the record's ETag is sent as If-Match; if it is not known, the record is fetched first. A JSON path such as $._rev: the member that holds it."
     )
     /// Whether the ETag is sent, and the path of the member that holds it.
     private static let ifMatchValue = ValueType<(isSent: Bool, path: JSONPath?)>(
