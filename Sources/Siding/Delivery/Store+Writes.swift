@@ -79,7 +79,11 @@ extension Store {
         ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
             try await self.write { transaction in
                 let entry = try recorder.record(result, transaction)
-                let next = try request.flatMap { try Self.claim($0, claimedWork, transitions, transaction) }
+                // An entry that is not this sender's any more is not claimed again.
+                let mayClaim = entry != nil || request?.entry == nil
+                let next = try request.flatMap {
+                    mayClaim ? try Self.claim($0, claimedWork, transitions, transaction) : nil
+                }
                 return (entry: entry, next: next)
             }
         }

@@ -174,7 +174,8 @@ struct WriteClaimer {
         after.recordSend(now)
         try SourcesTable.save(after, now, transaction)
         try OutboxTable.claim(
-            write.entry, by: transitions.owner, firstSent: write.isResendable ? now : nil, transaction)
+            write.entry, by: transitions.owner,
+            firstSent: write.isResendable && write.recordQuestion == nil ? now : nil, transaction)
         // A time in the future was recorded before the clock was set back: the settle delay starts again now.
         if let since = write.entry.unknownSince, since > now {
             try OutboxRequestsTable.setUnknownSince(now, of: write.entry.id, transaction)

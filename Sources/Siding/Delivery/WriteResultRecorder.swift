@@ -57,7 +57,8 @@ struct WriteResultRecorder {
             try transitions.addEvent(id, .released, detail, transaction)
         }
         try transitions.record(
-            result.outcome, of: write.entry.source, isOfWrite: write.probeToRun == nil, jitter: jitter, transaction)
+            result.outcome, of: write.entry.source, isOfWrite: write.probeToRun == nil && write.recordQuestion == nil,
+            jitter: jitter, transaction)
         return try OutboxTable.entry(withPrefix: id, transaction)
     }
 
@@ -85,26 +86,53 @@ struct WriteResultRecorder {
         }
     }
 
-    /// Stores the record that was fetched before an edit, as a page would bring it: the next claim compares it with the edit. Members
-    /// that no page has shown are not taken for changes.
+    /// Stores what was fetched before an edit: the next claim compares it with the edit, and sends that under the ETag.
     private func learn(_ answer: WriteAnswer?, _ transaction: borrowing Transaction) throws {
-        try forgetSending(transaction)
+        if write.entry.tries == 0 { try OutboxRequestsTable.clearError(of: id, transaction) }
         if let answer, var edit = try PendingEdit.load(id, transaction),
             var projection = try EditProjection.load(edit.resource, now: transitions.now, transaction)
         {
             edit.terms.answersPart = false
             if let record = try EditDelivery.record(in: answer, edit, key: edit.key, &projection, transaction),
-                var copy = try ServerCopiesTable.load(projection.resource, edit.key, transaction),
+                let copy = try ServerCopiesTable.load(projection.resource, edit.key, transaction),
                 let known = copy.state.living
             {
-                copy.state.body = known.filled(from: record)
-                try ServerCopiesTable.save(copy, of: edit.key, in: projection.resource, transaction)
+                try learn(record, answer, over: known, of: copy, edit, &projection, transaction)
+            } else {
+                _ = try saveTheirs(answer, edit, &projection, transaction)
             }
-            _ = try saveTheirs(answer, edit, &projection, transaction)
         }
         try putBack(attempts: write.entry.attempts, wait: .zero, waitsForNetwork: false, transaction)
         let found = answer == nil ? "the origin did not show it" : "it was fetched"
         try transitions.addEvent(id, .probed, "no ETag of the record was known: \(found)", transaction)
+    }
+
+    /// Takes over what the record has of the members of the copy, so that the copy keeps the form that listings give it, and what
+    /// they leave out is no change.
+    ///
+    /// After an own delivery that no listing has followed, the copy is what that should have made, and the record may not have it
+    /// yet, or in other words: then its ETag alone is taken.
+    private func learn(
+        _ record: JSONDocument, _ answer: WriteAnswer, over known: JSONDocument, of copy: ServerCopy,
+        _ edit: PendingEdit, _ projection: inout EditProjection, _ transaction: borrowing Transaction
+    ) throws {
+        let listed = projection.table.row.completedAt ?? Timestamp(microseconds: 0)
+        let delivered = try OutboxEditsTable.delivered(
+            to: edit.resource, from: listed, to: transitions.now, transaction)
+        var body = delivered[edit.key] == nil ? known.updated(from: record) : known
+        if let path = edit.terms.etagPath, let etag = record.value(at: path), body.value(at: path) != etag,
+            let patch = JSONDocument(nesting: etag, at: path)
+        {
+            body = JSONMergePatch(patch).applied(to: body)
+        }
+        var learned = copy
+        (learned.state.body, learned.etag) = (body, answer.etag)
+        if learned.state != copy.state {
+            (learned.cause, learned.request) = (.write, try edit.insertRequest(answer, projection, transaction))
+        }
+        try projection.setBase(of: edit.key, to: learned, transaction)
+        try ConflictWatch(transitions: transitions).check(edit.key, &projection, transaction)
+        try projection.rebuild(edit.key, transaction)
     }
 
     /// Stores the server copy, and applies the conflict policy of the edit. Writes that are not edits are parked.
@@ -265,14 +293,18 @@ struct WriteResultRecorder {
 }
 
 extension JSONDocument {
-    /// The object with the members of `other` that it lacks, at any depth of objects.
-    fileprivate func filled(from other: JSONDocument) -> JSONDocument {
-        guard members != nil, let others = other.members else { return self }
-        return others.reduce(self) { filled, member in
-            let own = value(at: JSONPath(member: member.name))
-            if let own, own.members == nil { return filled }
-            return filled.setting([member.name], to: own?.filled(from: member.value) ?? member.value)
+    /// The same members with the values that they have in `other`, at any depth; those that it lacks stay.
+    fileprivate func updated(from other: JSONDocument) -> JSONDocument {
+        if let own = members, other.members != nil {
+            return own.reduce(self) { updated, member in
+                guard let value = other.value(at: JSONPath(member: member.name)) else { return updated }
+                return updated.setting([member.name], to: member.value.updated(from: value))
+            }
         }
+        if let own = elements, let others = other.elements, own.count == others.count {
+            return JSONDocument(array: zip(own, others).map { $0.updated(from: $1) })
+        }
+        return other
     }
 }
 

@@ -144,6 +144,77 @@ import Testing
         #expect(try await bench.entry(entry.id).state == .done)
     }
 
+    @Test func `an origin that never shows the record has the edit parked, not sent`() async throws {
+        origin.set("/posts/a", .status(.internalServerError))
+        let entry = try await edit()
+        for _ in 0..<12 {
+            #expect(try await drain().allSatisfy { $0 == "GET" })
+            bench.time.advance(by: .seconds(3_600))
+        }
+        let parked = try await bench.entry(entry.id)
+        #expect(parked.state == .parked && parked.reason == .rejected && parked.tries == 0)
+        #expect(
+            parked.lastError?.message.hasPrefix("no ETag of the record is known, and it cannot be fetched: ") == true)
+    }
+
+    @Test(arguments: [WriteEdit.Change.replace, .delete])
+    func `a question that was not answered is no try of the edit`(change: WriteEdit.Change) async throws {
+        origin.set(
+            "/posts/a", .failure(Failure(.timeout(.response), phase: .maybeSent)),
+            .text(#"{"id":"a","title":"theirs","votes":1}"#, headerFields: Self.etag))
+        let entry = try await edit(change, change == .delete ? nil : #"{"id":"a","title":"mine","votes":1}"#)
+        for _ in 0..<2 { #expect(try await drain() == ["GET"]) }
+        let parked = try await bench.entry(entry.id)
+        #expect(parked.reason == .conflict && !parked.hasUnansweredTry && !parked.mayHaveArrived)
+    }
+
+    @Test(arguments: [WriteEdit.Change.merge, .replace, .delete])
+    func `what an own edit has brought about is no change of somebody else`(change: WriteEdit.Change) async throws {
+        try await bench.pull(#"[{"id":"a","title":"old","at":1}]"#)
+        bench.time.advance(by: .seconds(1))
+        let first = try await bench.edit(.merge, "a", #"{"title":" mine "}"#)
+        try await bench.deliver(first, "", status: 204)
+        // The origin has trimmed the title, and counted.
+        shows(#"{"id":"a","title":"mine","at":2}"#)
+        let next = try await edit(change, change == .delete ? nil : #"{"id":"a","title":"next","at":1}"#)
+        #expect(try await drain().count == 2)
+        #expect(try await bench.entry(next.id).state == .done)
+    }
+
+    @Test func `a page in the form of listings is no change after the question`() async throws {
+        shows(
+            #"{"id":"a","title":"old","votes":1,"text":"long","tags":[{"id":1,"name":"x"}]}"#,
+            then: .status(.serviceUnavailable))
+        try await bench.pull(#"[{"id":"a","title":"old","votes":1,"tags":[{"id":1}]}]"#)
+        let entry = try await edit(.delete, nil)
+        #expect(try await drain() == ["GET", "DELETE \"5\""])
+        let before = try await bench.shown("a")
+        try await bench.pull(#"[{"id":"a","title":"old","votes":1,"tags":[{"id":1}]}]"#)
+        #expect(try await bench.shown("a") == before)
+        bench.time.advance(by: .seconds(3_600))
+        #expect(try await drain() == ["DELETE \"5\""])
+        #expect(try await bench.entry(entry.id).state == .done)
+    }
+
+    @Test func `a member that listings leave out is no change after a page has changed another`() async throws {
+        let entry = try await edit(.merge, #"{"text":"mine"}"#)
+        try await bench.pull(#"[{"id":"a","title":"new","votes":1}]"#)
+        shows(#"{"id":"a","title":"new","votes":1,"text":"long"}"#)
+        #expect(try await drain() == ["GET", "PATCH \"5\""])
+        #expect(try await bench.entry(entry.id).state == .done)
+    }
+
+    @Test func `an origin that the source has left is not asked`() async throws {
+        let entry = try await edit()
+        let moved = Source(name: "blog", baseURL: try HTTPURL("https://elsewhere.example"))
+        let sender = WriteSender(
+            store: bench.store, sources: [moved], transports: origin,
+            environment: RuntimeEnvironment(connectivity: TestConnectivity(), wallClock: bench.time.clock))
+        _ = try await sender.drain()
+        #expect(origin.takeRequests().isEmpty)
+        #expect(try await bench.entry(entry.id).reason == .invalid)
+    }
+
     @Test func `a refusal after the question is a conflict, under a key as well`() async throws {
         shows(Self.listed, then: .status(.preconditionFailed), .status(.notFound))
         let entry = try await bench.store.enqueue(

@@ -133,7 +133,10 @@ package struct ClaimRequest: Sendable {
     /// Whether the record of ``entry`` was just fetched: its ETag is what is known of it.
     var knowsRecord = false
 
-    package init(sources: [String: Int], entry: String? = nil, passesGates: Bool = false) {
+    package init(
+        sources: [String: Int], entry: String? = nil, passesGates: Bool = false, knowsRecord: Bool = false
+    ) {
         (self.sources, self.entry, self.passesGates) = (sources, entry, passesGates)
+        self.knowsRecord = knowsRecord
     }
 }

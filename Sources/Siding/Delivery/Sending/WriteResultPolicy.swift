@@ -221,6 +221,33 @@ struct WriteResultPolicy: Sendable {
         }
     }
 
+    /// What becomes of an edit whose record could not be fetched before it was sent.
+    ///
+    /// An origin that does not show the record to this user gets the edit without the condition, and judges it. While it does not
+    /// answer, the edit waits; in the end a person decides.
+    func result(notLearningETag failure: Failure) -> WriteResult {
+        // Nothing of the edit itself was sent.
+        var unsent = failure
+        unsent.phase = .notSent
+        let outcome = source.builtInOutcome(of: failure, .fetch, now: now)
+        switch source.builtInRetention(of: failure, .fetch, now: now) {
+        case .fail where failure.reason == .credentialUnavailable:
+            return WriteResult(retry(unsent, isCounted: true, waitsForNetwork: false, minimum: nil), outcome)
+        case .fail, .park, .signIn: return WriteResult(.learned(nil), failure.phase == .answered ? .answers : .nothing)
+        case .release: return WriteResult(.released(isUnsent: true), .nothing)
+        case .keep(let isCounted, let most, let minimum):
+            let most = min(most ?? .max, RetryRules.unfetchedRecordAttempts)
+            guard failure.isOffline || write.entry.attempts + 1 < most else {
+                var error = RecordedError(ofWrite: unsent)
+                error.message = "no ETag of the record is known, and it cannot be fetched: \(error.message)"
+                return WriteResult(.parked(.rejected, error, nil), outcome)
+            }
+            let waitsForNetwork = failure.isConnectionFailure
+            return WriteResult(
+                retry(unsent, isCounted: isCounted, waitsForNetwork: waitsForNetwork, minimum: minimum), outcome)
+        }
+    }
+
     /// The result of a conflict that the record has to decide, and that could not be fetched: the write waits, and is then sent
     /// as it was, to be refused again. Nil if the GET would fail again, or failed again and again.
     func result(of conflict: RecordedError, notFetching failure: Failure) -> WriteResult? {

@@ -111,11 +111,7 @@ extension WriteSender {
             do throws(Failure) {
                 result = WriteResult(.learned(try await theirs(of: write, source, over: transport)), .answers)
             } catch {
-                let policy = policy(write, source)
-                // An origin that does not show the record gets the edit without the condition.
-                result = WriteResult(
-                    policy.transition(ofQuestion: error) ?? .learned(nil),
-                    source.builtInOutcome(of: error, .fetch, now: policy.now))
+                result = policy(write, source).result(notLearningETag: error)
             }
             result.isTry = false
             return result
@@ -152,6 +148,7 @@ extension WriteSender {
         of write: ClaimedWrite, _ source: Source, over transport: any Transport
     ) async throws(Failure) -> WriteAnswer? {
         let context = ChainContext(requestID: "record of \(write.entry.shortID)", logger: environment.logger)
+        try checkSafety(of: write.url, at: source)
         let response = try await chain(source, transport).makeProbe(about: write).process(write.url, context)
         if write.isWebPage(response, from: source) { throw Failure(.captivePortal, phase: .answered) }
         guard write.record?.found(in: response.bytes) != nil else { return nil }

@@ -24,6 +24,8 @@ package struct WriteSender: Sendable {
     let tried = CredentialAttempts(RetryRules.credentials)
     private let pruningPace = PruningPace()
     private let told = ToldWarnings()
+    /// Whether an operator has asked for a write, so that closed gates do not hold it back.
+    private var passesGates = false
     /// How long a write waits for a rate limit of its source.
     private var maximumWait = RetryRules.rateLimitWait
 
@@ -53,7 +55,7 @@ package struct WriteSender: Sendable {
             sources: sources.mapValues(\.transport.concurrency), entry: entry, passesGates: passesGates)
         guard !Task.isCancelled, let write = try await store.claim(request) else { return nil }
         var hasty = self
-        hasty.maximumWait = RetryRules.rateLimitWaitOfOne
+        (hasty.maximumWait, hasty.passesGates) = (RetryRules.rateLimitWaitOfOne, passesGates)
         let entry = try await hasty.deliver(write, claiming: nil).entry
         await prune()
         return entry
@@ -136,15 +138,20 @@ package struct WriteSender: Sendable {
                 try await store.recordResult(write, result, claiming: request)
             }
         }
-        var again = ClaimRequest(sources: [write.entry.source: .max], entry: write.entry.id, passesGates: true)
-        again.knowsRecord = true
+        var again: ClaimRequest?
+        if claims {
+            again = ClaimRequest(
+                sources: [write.entry.source: .max], entry: write.entry.id, passesGates: passesGates, knowsRecord: true)
+        }
         let known = try await uncancelled { [again] () throws(StoreError) in
-            try await store.recordResult(write, result, claiming: claims ? again : nil)
+            let known = try await store.recordResult(write, result, claiming: again)
+            guard known.next == nil else { return known }
+            // What was learned may have parked or dropped it.
+            let entry = QueueSelection(ids: [write.entry.id], states: QueueEntry.State.allCases)
+            return (try await store.entries(entry).first, nil)
         }
         if let next = known.next { return try await sendAndRecord(next, claiming: request) }
-        // What was learned has parked or dropped it.
-        let entry = QueueSelection(ids: [write.entry.id], states: QueueEntry.State.allCases)
-        return (try await store.entries(entry).first, try await claimNext(request))
+        return (known.entry, try await claimNext(request))
     }
 
     private func claimNext(_ request: ClaimRequest?) async throws(StoreError) -> ClaimedWrite? {
