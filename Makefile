@@ -10,7 +10,7 @@ PACKAGES = libsqlite3-dev:the-database zlib1g-dev:compressed-answers ca-certific
 	binutils:readelf-to-check-how-the-executable-is-linked jq:the-manual-pages-and-the-bill-of-materials
 # What the tests need beside it.
 TEST_PACKAGES = iproute2:network-namespaces-in-tests tinyproxy-bin:a-proxy-that-is-not-ours \
-	openssl:a-TLS-server-that-asks-clients-for-certificates
+	openssl:a-TLS-server-that-asks-clients-for-certificates postgresql:a-hub-for-the-tests-of-publish
 # The executable that `make install` installs.
 BUILT = .build/release/siding
 # The commit with which `make interface` compares.

@@ -148,6 +148,14 @@ let package = Package(
         .target(
             name: "SidingSchedule", dependencies: ["Siding", "SidingChain", "SidingJSON", "SidingSynchronization"],
             swiftSettings: settings),
+        .target(name: "SidingPostgreSQL", dependencies: ["SidingSynchronization"], swiftSettings: settings),
+        // What leaves a station for the database of many.
+        .target(
+            name: "SidingHub",
+            dependencies: [
+                "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingPostgreSQL", "SidingSQLite",
+            ],
+            swiftSettings: settings),
         // What commands, pages and metrics show of a store.
         .target(
             name: "SidingInspection",
@@ -182,7 +190,8 @@ let package = Package(
         .target(
             name: "SidingManifest",
             dependencies: [
-                "ExampleConfigs", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingPaging",
+                "ExampleConfigs", "Siding", "SidingChain", "SidingCredentials", "SidingHub", "SidingJSON",
+                "SidingPaging",
                 "SidingNotifications", "SidingSchedule", "SidingSynchronization", httpTypes, subprocess, systemPackage,
                 yams,
             ],
@@ -204,7 +213,7 @@ let package = Package(
         .executableTarget(
             name: "SidingCLI",
             dependencies: [
-                "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingImport", "SidingJSON",
+                "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingHub", "SidingImport", "SidingJSON",
                 "SidingInspection", "SidingManifest", "SidingNetwork", "SidingNotifications", "SidingOrigin",
                 "SidingPaging", "SidingSQLite", "SidingSchedule", "SidingService", "SidingSynchronization",
                 argumentParser, httpTypes, logging, metrics, serviceLifecycle, subprocess, systemPackage, unixSignals,
@@ -240,6 +249,21 @@ let package = Package(
         // What only the tests of this package use.
         .target(
             name: "TestSupport", dependencies: ["SidingSynchronization", logging], path: "Tests/TestSupport",
+            swiftSettings: settings),
+        // A real server, for the tests of what speaks to one.
+        .target(
+            name: "PostgreSQLTestSupport", dependencies: ["SidingPostgreSQL", "SidingSynchronization"],
+            path: "Tests/PostgreSQLTestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "SidingPostgreSQLTests",
+            dependencies: ["SidingPostgreSQL", "SidingSynchronization", "PostgreSQLTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingHubTests",
+            dependencies: [
+                "SidingHub", "Siding", "SidingChain", "SidingJSON", "SidingOrigin", "SidingPostgreSQL", "SidingSQLite",
+                "SidingSynchronization", "SidingTesting", "PostgreSQLTestSupport", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SidingSQLiteTests", dependencies: ["SidingSQLite", "SidingSynchronization", "CSQLite"],
@@ -299,8 +323,8 @@ let package = Package(
         .testTarget(
             name: "SidingManifestTests",
             dependencies: [
-                "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingNotifications",
-                "SidingOrigin", "SidingPaging", "SidingTesting", "TestSupport", httpTypes,
+                "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingHub", "SidingJSON",
+                "SidingNotifications", "SidingOrigin", "SidingPaging", "SidingTesting", "TestSupport", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -313,8 +337,9 @@ let package = Package(
         .testTarget(
             name: "SidingCLITests",
             dependencies: [
-                "SidingCLI", "Siding", "SidingChain", "SidingHTTP", "SidingInspection", "SidingOrigin", "SidingSQLite",
-                "SidingSynchronization", "SidingTesting", "TestSupport", argumentParser, httpTypes, subprocess,
+                "SidingCLI", "Siding", "SidingChain", "SidingHTTP", "SidingInspection", "SidingOrigin",
+                "SidingPostgreSQL", "SidingSQLite", "SidingSynchronization", "SidingTesting", "PostgreSQLTestSupport",
+                "TestSupport", argumentParser, httpTypes, subprocess,
                 systemPackage,
             ],
             swiftSettings: settings),

@@ -30,7 +30,10 @@ struct SidingCommand: AsyncParsableCommand {
                 name: "Set up",
                 subcommands: [InitCommand.self, ImportCommand.self, CheckCommand.self, DemoCommand.self]),
             CommandGroup(
-                name: "Work", subcommands: [PlanCommand.self, SyncCommand.self, SendCommand.self, ServeCommand.self]),
+                name: "Work",
+                subcommands: [
+                    PlanCommand.self, SyncCommand.self, SendCommand.self, PublishCommand.self, ServeCommand.self,
+                ]),
             CommandGroup(
                 name: "Inspect",
                 subcommands: [

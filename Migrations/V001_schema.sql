@@ -146,7 +146,8 @@
 -- siding_sources         the health of each source, shared by all processes: its gate (why it is closed, and until when; NULL: it is
 --                        open), failures in a row, answers in a row that asked to wait (`waits`), how the last writes were refused
 --                        (`refusal`: status and words) and how many in a row (`refusals`), the `concurrency_limit` after an outage
---                        (NULL: none), and when a request was last sent.
+--                        (NULL: none), and when a request was last sent. A hub to which records are published has a row, too,
+--                        named `publish:` and its name: `publication` is what this file knows of it.
 -- siding_rate_limits     one row per rate limit: a pattern of paths, a window, and the `unit` that is counted: 'requests', or the
 --                        'bytes' that the network carries. `reserved_at` is the newest reservation. `remaining` is the quota
 --                        that the origin reported, until `reset_at`; the report of a request that was reserved after
@@ -547,6 +548,8 @@ CREATE TABLE siding_sources (
     concurrency_limit INTEGER,
     last_sent_at      INTEGER NOT NULL DEFAULT 0,
     changed_at        INTEGER NOT NULL,
+    publication       TEXT,
+    CONSTRAINT sources_publication_is_json CHECK (publication IS NULL OR json_valid(publication)),
     CONSTRAINT sources_gate CHECK (gate IN ('offline', 'portal', 'retry_after', 'breaker', 'sign_in')),
     CONSTRAINT sources_gate_has_end CHECK (gate IS NOT NULL OR gate_until IS NULL),
     CONSTRAINT sources_concurrency_limit CHECK (concurrency_limit > 0)

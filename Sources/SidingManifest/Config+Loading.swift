@@ -44,12 +44,13 @@ extension Config {
         }
         let resources = declaration.boundResources(&reading)
         let writes = declaration.boundWrites(to: resources, &reading)
+        let targets = declaration.boundTargets(&reading)
         guard reading.faults.isEmpty else { throw .invalid(reading.sortedFaults) }
         let written = resources.map { resource in
             var resource = resource
             resource.writes = writes.filter { $0.name == resource.name }
             return resource
         }
-        return Config(file: file, declaration, resources: written, writes: writes, reading)
+        return Config(file: file, declaration, resources: written, writes: writes, targets: targets, reading)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Siding
+package import SidingHub
 package import SidingNotifications
 
 /// A valid config: the sources, what to fetch from them, and the writes.
@@ -28,12 +29,16 @@ public struct Config: Sendable {
     package var writes: [WriteDeclaration]
     /// In file order.
     package var hooks: [NotificationHook]
+    /// In file order, each with the names of its resources.
+    package var targets: [HubTarget]
 
     private let sourcePlaces: [String: Place]
     private let resourcePlaces: [String: Place]
     private let hookPlaces: [Place]
+    private let targetPlaces: [String: Place]
     private let secrets: [SecretUse]
     private let hookSecrets: [SecretUse]
+    private let targetSecrets: [SecretUse]
     private let environment: ConfigEnvironment
 
     /// The position of a resource's declaration; nil for an unknown name.
@@ -42,9 +47,12 @@ public struct Config: Sendable {
     /// The position of a source's declaration; nil for an unknown name.
     package func place(ofSource name: String) -> Place? { sourcePlaces[name] }
 
+    /// The position of a declaration in `publish:`; nil for an unknown name.
+    package func place(ofTarget name: String) -> Place? { targetPlaces[name] }
+
     /// The secrets that cannot be read now: unset variables, files that are missing, unreadable or empty, and missing programs.
     /// Programs are not run, and faults contain no values.
-    public func secretFaults() async -> [Fault] { await faults(of: secrets).sorted { $0.place < $1.place } }
+    public func secretFaults() async -> [Fault] { await faults(of: secrets) }
 
     /// The secrets and the programs of hooks that are missing now: `siding check` shows them, and no sync fails for them.
     package func hookFaults() async -> [Fault] {
@@ -58,6 +66,9 @@ public struct Config: Sendable {
         return faults.sorted { $0.place < $1.place }
     }
 
+    /// The secrets of `publish:` that cannot be read now: `siding check` shows them, and no sync fails for them.
+    package func targetFaults() async -> [Fault] { await faults(of: targetSecrets) }
+
     private func faults(of secrets: [SecretUse]) async -> [Fault] {
         var faults: [Fault] = []
         for use in secrets {
@@ -65,17 +76,19 @@ public struct Config: Sendable {
             let message = "the secret \(use.reference.description) cannot be read: \(reason)"
             faults.append(Fault(place: use.place, message: message))
         }
-        return faults
+        return faults.sorted { $0.place < $1.place }
     }
 
     /// The paths of the files that hold secrets.
     package var secretFiles: [String] {
-        (secrets + hookSecrets).compactMap { use in if case .file(let path, _) = use.reference { path } else { nil } }
+        (secrets + hookSecrets + targetSecrets).compactMap { use in
+            if case .file(let path, _) = use.reference { path } else { nil }
+        }
     }
 
     init(
         file: String, _ declaration: ConfigDeclaration, resources: [AnyResource], writes: [WriteDeclaration],
-        _ reading: Reading
+        targets: [HubTarget], _ reading: Reading
     ) {
         self.file = file
         databasePath = declaration.database.path
@@ -84,12 +97,15 @@ public struct Config: Sendable {
         sources = declaration.namedSources
         self.resources = resources
         self.writes = writes
+        self.targets = targets
         hooks = declaration.hooks.map(\.value)
         hookPlaces = declaration.hooks.map(\.place)
         sourcePlaces = declaration.sources.placesByName()
         resourcePlaces = declaration.resources.placesByName()
+        targetPlaces = declaration.targets.placesByName()
         secrets = reading.secrets
         hookSecrets = declaration.hookSecrets
+        targetSecrets = declaration.targetSecrets
         environment = reading.environment
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Siding
+internal import SidingHub
 
 extension ConfigDeclaration {
     /// The sources with their names.
@@ -46,5 +47,12 @@ extension ConfigDeclaration {
             member.value.declaration(
                 named: member.name, sources: sources, names: sourceNames, resources: resources, &reading)
         }
+    }
+
+    /// The targets with the names of their resources; targets with faults are left out.
+    func boundTargets(_ reading: inout Reading) -> [HubTarget] {
+        // A file without resources and writes has been reported.
+        guard !resourceNames.isEmpty || !writes.isEmpty else { return [] }
+        return targets.compactMap { $0.value.target(named: $0.name, among: resourceNames, &reading) }
     }
 }

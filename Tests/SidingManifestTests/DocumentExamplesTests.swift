@@ -31,7 +31,7 @@ import Testing
     @Test(arguments: [
         ("Docs/Config.md", 20), ("Docs/Recipes.md", 12), ("Docs/CommandLine.md", 1), ("Docs/Install.md", 1),
         ("Docs/Metrics.md", 1), ("Docs/Notifications.md", 4), ("Docs/FirstSteps.md", 1), ("Docs/Operating.md", 3),
-        ("Docs/Networks.md", 1), ("README.md", 1),
+        ("Docs/Networks.md", 1), ("Docs/Hub.md", 1), ("README.md", 1),
     ])
     func `every whole config in the documentation is valid`(document: String, count: Int) throws {
         let configs = try Self.configs(document)

@@ -197,12 +197,12 @@ import Testing
         Case(
             text: "posts",
             faults: [
-                "siding.yaml:1:1: the file is text; expected a map with version, database, keep, sources, resources, writes, notify"
+                "siding.yaml:1:1: the file is text; expected a map with version, database, keep, sources, resources, writes, notify, publish"
             ]),
         Case(
             text: "\n- posts",
             faults: [
-                "siding.yaml:2:1: the file is a list; expected a map with version, database, keep, sources, resources, writes, notify"
+                "siding.yaml:2:1: the file is a list; expected a map with version, database, keep, sources, resources, writes, notify, publish"
             ]),
         Case(
             text: "version: 1",
@@ -251,7 +251,7 @@ import Testing
                 "siding.yaml:4:3: resource 'Posts' differs from 'posts' in case alone, and SQLite takes both for one view",
                 "siding.yaml:4:18: the placeholder '{id}' of 'path' in resource 'Posts' is bound by nothing; expected for_each: { resource: …, bind: { id: $.id } }",
                 "siding.yaml:4:42: item 3 of 'key' in resource 'Posts' is empty text; expected a name such as id, [name, name], or a JSON path such as $.meta.id",
-                "siding.yaml:5:1: unknown key 'schedule' at the top level; expected one of version, database, keep, sources, resources, writes, notify",
+                "siding.yaml:5:1: unknown key 'schedule' at the top level; expected one of version, database, keep, sources, resources, writes, notify, publish",
                 "siding.yaml:7:3: source 'Blog' has no 'base_url'; expected a URL such as https://api.example.com/v2",
                 "siding.yaml:7:3: the name of source 'Blog' cannot be used in commands; expected a lower case letter, then lower case letters, digits, _ or -; did you mean 'blog'?",
                 "siding.yaml:8:21: 'base_url' in source 'blog' is not encrypted; expected https, or http: { allow_plain_http: true }",

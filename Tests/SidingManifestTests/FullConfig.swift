@@ -97,5 +97,8 @@ enum FullConfig {
           - { url: "https://ntfy.example/topic", headers: { Title: siding, Authorization: { env: TOKEN } }, on: parked }
           - { url: { file: hook.url } }
           - { ping: "http://127.0.0.1:8000/ping/" }
+        publish:
+          fleet: { to: postgresql://siding@hub.example.com/fleet, password: { file: hub.password }, station: van-17, resources: [f, "open issues", issues], schema: vans }
+          archive: { to: service=archive }
         """
 }

@@ -25,8 +25,9 @@ struct CheckCommand: AsyncParsableCommand {
         let config = workspace.config
         let faults = await config.secretFaults() + SourceNetwork.certificateFaults(of: config)
         guard faults.isEmpty else { throw ConfigError.invalid(faults) }
-        let hookFaults = await config.hookFaults()
-        guard hookFaults.isEmpty else { throw ConfigError.invalid(hookFaults) }
+        // A sync works in spite of these.
+        let others = await config.hookFaults() + config.targetFaults()
+        guard others.isEmpty else { throw ConfigError.invalid(others.sorted { $0.place < $1.place }) }
         let warnings = config.resources.flatMap { resource in
             (resource.cautions + resource.ineffectiveKeys(among: config.resources)).map { caution in
                 (config.place(ofResource: resource.name).map { "\($0): " } ?? "") + "\(resource.name): \(caution)"

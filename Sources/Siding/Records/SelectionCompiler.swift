@@ -199,6 +199,11 @@ extension Store {
 
     /// Lets ``changedKeys(of:since:)`` cost as much as there are changes, whatever the size of the table, which must be there.
     package func indexChanges(of resource: String) async throws(StoreError) {
+        let isIndexed = try await read(resource) { table, snapshot in
+            try snapshot.exists(
+                "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?1", table.changesIndexName)
+        }
+        if isIndexed == true { return }
         try await write { transaction in
             let index = try Self.records(of: resource, transaction).changesIndex
             try transaction.execute("CREATE INDEX IF NOT EXISTS \(index)")

@@ -18,8 +18,12 @@ enum ConfigGrammar {
     private static let notify = Keyword(
         "notify", NotifyGrammar.all, "Programs and addresses to notify when something is wrong, and when it is over.")
 
+    private static let publish = Keyword(
+        "publish", PublishGrammar.all, "PostgreSQL databases by name, to which records are published.")
+
     static let shape = Shape<ConfigDeclaration>([
         version.entry, database.entry, keep.entry, sources.entry, resources.entry, writes.entry, notify.entry,
+        publish.entry,
     ]) { object, reading in
         _ = object.value(version, &reading)
         var declaration = ConfigDeclaration()
@@ -31,6 +35,9 @@ enum ConfigGrammar {
         // A hook without its secret fails; it does not stop a sync.
         let hooks = reading.keepingSecretsApart { object.value(notify, &$0) }
         (declaration.hooks, declaration.hookSecrets) = (hooks.value ?? [], hooks.secrets)
+        // Nor does a hub without its password.
+        let targets = reading.keepingSecretsApart { object.value(publish, &$0) }
+        (declaration.targets, declaration.targetSecrets) = (targets.value ?? [], targets.secrets)
         declaration.resourceNames = object.names(in: resources)
         declaration.sourceNames = object.names(in: sources)
         checkSaysSomethingToDo(object, &reading)
@@ -93,6 +100,8 @@ struct ConfigDeclaration: Sendable {
     var writes: [NamedMember<LocatedWrite>] = []
     var hooks: [Located<NotificationHook>] = []
     var hookSecrets: [SecretUse] = []
+    var targets: [NamedMember<TargetDeclaration>] = []
+    var targetSecrets: [SecretUse] = []
 }
 
 /// The parsed `database:` section.

@@ -140,7 +140,8 @@ struct FirstStepsTests {
     @Test(
         arguments: [
             "import",
-            "init", "check", "demo", "plan", "sync", "send", "status", "records", "records list", "records get",
+            "init", "check", "demo", "plan", "sync", "send", "publish", "status", "records", "records list",
+            "records get",
             "records count", "records history", "records why", "search", "query", "export", "queue", "queue list",
             "queue show",
             "queue run", "queue retry", "queue hold",
@@ -164,7 +165,8 @@ struct FirstStepsTests {
         #expect(
             named == [
                 "import",
-                "init", "check", "demo", "plan", "sync", "send", "status", "records", "search", "query", "queue",
+                "init", "check", "demo", "plan", "sync", "send", "publish", "status", "records", "search", "query",
+                "queue",
                 "runs", "db",
                 "doctor", "auth", "schema", "quarantine", "state", "export", "serve", "notify",
             ])

@@ -4,7 +4,7 @@
 ///
 /// What the same words say in two places, such as the conditions of a source's and of a resource's `errors`, is shown of one.
 enum KeyEvidence {
-    static let text = [others, sources, resources, writes].joined(separator: "\n")
+    static let text = [others, sources, resources, writes, publish].joined(separator: "\n")
 
     /// The keys that are of no source, resource or write.
     private static let others = """

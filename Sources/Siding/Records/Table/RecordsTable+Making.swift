@@ -110,7 +110,9 @@ extension RecordsTable {
 
     /// What follows `CREATE INDEX`: the index by which a stream finds what changed. Each write pays for it, so only tables that
     /// change while a stream watches them have it; one that is made anew (``made(for:kind:_:)``) gets it from the next stream.
-    var changesIndex: SQL { "\(identifier: "siding_changes_\(resourceName)") ON \(identifier: name) (revision)" }
+    var changesIndex: SQL { "\(identifier: changesIndexName) ON \(identifier: name) (revision)" }
+
+    var changesIndexName: String { "siding_changes_\(resourceName)" }
 
     /// The statements of all indexes that the table may have, as SQLite keeps them.
     var possibleIndexes: [SQL] { indexes.map(\.creation) + ["CREATE INDEX \(changesIndex)"] }

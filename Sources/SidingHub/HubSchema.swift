@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Siding
+internal import SidingPostgreSQL
+
+/// Makes what is missing in the hub, and checks what is there.
+struct HubSchema: Sendable {
+    let connection: PostgreSQLConnection
+
+    /// Makes the schema and the table of positions, if they are missing. Asks before: many roles may not create what exists.
+    func prepare(_ positions: HubPositions) async throws {
+        let found = try await connection.query(
+            "SELECT to_regclass($1) IS NOT NULL, current_setting('server_encoding')", [.text(positions.name)])
+        guard found[0, 1] == "UTF8" else {
+            throw HubError(
+                .refused, "the database has the encoding \(found[0, 1] ?? "unknown"), which lacks characters of JSON",
+                hint: "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0 makes one that has all")
+        }
+        if found[0, 0] != "t" { try await make(positions.creation) }
+    }
+
+    /// Other stations may make the same at the same moment: even `IF NOT EXISTS` fails then (PostgreSQL has no lock on names that
+    /// are not there yet).
+    private func make(_ statements: [String]) async throws(PostgreSQLError) {
+        for statement in statements {
+            do throws(PostgreSQLError) { try await connection.query(statement) } catch {
+                guard ["23505", "42P06", "42P07", "42701", "XX000"].contains(error.sqlState) else { throw error }
+                try await connection.query(statement)
+            }
+        }
+    }
+
+    /// Makes the table of a resource, or the columns that it lacks.
+    ///
+    /// - Throws: ``HubError`` of kind `refused` if the table has another key or a column of another type.
+    func prepare(_ table: HubTable) async throws {
+        if let long = table.declared.first(where: { $0.name.utf8.count > 63 }) {
+            throw HubError(
+                .refused, "the name of the column '\(long.name)' is longer than the 63 bytes that PostgreSQL keeps",
+                hint: "give it a shorter name under 'columns'")
+        }
+        if try await !exists(table.name) {
+            try await make(table.creation)
+        }
+        if try await !exists(table.viewName) { try await make([table.viewCreation]) }
+        let types = try await types(of: table.name)
+        for column in HubTable.own where types[column.name] != column.type {
+            throw Self.misfit(table, column, types[column.name])
+        }
+        try await checkKey(of: table)
+        for column in table.declared {
+            guard let type = types[column.name] else {
+                try await make(table.addition(of: column))
+                continue
+            }
+            if type != column.type { throw Self.misfit(table, column, type) }
+        }
+    }
+
+    private static func misfit(
+        _ table: HubTable, _ column: (name: String, type: String), _ found: String?
+    ) -> HubError {
+        let name = "\(SQLName(column.name))"
+        return HubError(
+            .refused,
+            "the hub's table \(table.name) has \(found.map { "the column \(name) of type \($0)" } ?? "no column \(name)"); "
+                + "it should be \(column.type)",
+            hint: found == nil
+                ? "publish to another schema ('schema:' of the target), or rename that table"
+                : "change it there: DROP VIEW \(table.viewName); ALTER TABLE \(table.name) ALTER COLUMN \(name) TYPE \(column.type) USING …"
+        )
+    }
+
+    private func exists(_ name: String) async throws(PostgreSQLError) -> Bool {
+        let found = try await connection.query("SELECT to_regclass($1) IS NOT NULL", [.text(name)])
+        return found[0, 0] == "t"
+    }
+
+    private func types(of name: String) async throws(PostgreSQLError) -> [String: String] {
+        let found = try await connection.query(
+            """
+            SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
+            WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped
+            """, [.text(name)])
+        let pairs = found.rows.compactMap { row in row[0].flatMap { name in row[1].map { (name, $0) } } }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    /// Without its key an upsert would fail for ever, and a retry would add rows twice.
+    private func checkKey(of table: HubTable) async throws {
+        let found = try await connection.query(
+            """
+            SELECT a.attname FROM pg_index i CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY AS k (attnum, place)
+                JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+            WHERE i.indrelid = to_regclass($1) AND i.indisprimary ORDER BY k.place
+            """, [.text(table.name)])
+        guard found.rows.map({ $0[0] }) != HubTable.primaryKey else { return }
+        throw HubError(
+            .refused,
+            "the hub's table \(table.name) lacks the primary key (\(HubTable.primaryKey.joined(separator: ", ")))",
+            hint: "rename that table, or publish to another schema ('schema:' of the target)")
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package import SidingCredentials
+
+/// One entry of `publish:`: a PostgreSQL database that gets the records of this station.
+package struct HubTarget: Sendable {
+    /// As in the config: `fleet`.
+    package var name: String
+    /// A URI, `postgresql://siding@hub.example.com/fleet`, a connection string, or `service=fleet`
+    /// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING).
+    package var address: String
+    /// Nil where the server asks for none, or another file has it.
+    package var password: Secret?
+    /// Who publishes: the first part of each key in the hub.
+    package var station: String
+    /// The names of the published resources, in the order of the config.
+    package var resources: [String]
+    /// The schema of the hub's tables.
+    package var schema = Self.usualSchema
+    package static let usualSchema = "siding"
+
+    package init(_ name: String, to address: String, password: Secret? = nil, station: String, resources: [String]) {
+        (self.name, self.address, self.password) = (name, address, password)
+        (self.station, self.resources) = (station, resources)
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import PostgreSQLTestSupport
+import SidingChain
+import SidingJSON
+import SidingPostgreSQL
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+@testable import Siding
+@testable import SidingHub
+
+/// A station with the resource `issues`, and a schema of its own in the hub that all tests share.
+struct HubBench {
+    let server: PostgreSQLServer
+    let store: Store
+    let siding: Siding
+    let pages: Pages
+    private let issues: AnyResource
+    var target: HubTarget
+    private let directory: TemporaryDirectory
+
+    /// - Parameter bench: another station of the same hub.
+    init(
+        _ station: String = "van-1", beside bench: HubBench? = nil, from file: String? = nil,
+        columns: [RecordColumn] = Self.columns
+    ) async throws {
+        server = try PostgreSQLServer.shared.get()
+        (pages, directory) = (Pages(), try TemporaryDirectory())
+        let path = directory.path(of: "station.db")
+        if let file { try await Store.open(at: file, access: .readOnly, clock: .system).backup(to: path) }
+        store = try await Store.open(at: path, clock: .system)
+        target = HubTarget("fleet", to: server.settings().address, station: station, resources: ["issues"])
+        target.schema = bench?.target.schema ?? "t\(UInt64.random(in: .min ... .max))"
+        var issues = AnyResource("issues", from: try Source(baseURL: "https://example.com"), at: "/issues", key: "id")
+        issues.schema.columns = columns
+        (issues.isStable, issues.deletions) = (true, Deletions(byAbsence: true, most: 1))
+        self.issues = issues
+        siding = try await Siding(
+            store: .store(store), resources: [issues], transports: pages,
+            environment: RuntimeEnvironment(connectivity: TestConnectivity()))
+    }
+
+    static let columns = [
+        RecordColumn("id", .integer), RecordColumn("title", .text), RecordColumn("price", .decimal),
+        RecordColumn("body", .json),
+    ]
+
+    /// Lets the origin answer with these records, and syncs.
+    func sync(_ json: String) async throws {
+        pages.page.withLock { $0 = json }
+        _ = try await siding.sync(issues)
+    }
+
+    @discardableResult
+    func publish(_ change: (inout HubPublisher) -> Void = { _ in }) async throws(HubError) -> HubReport {
+        var publisher = HubPublisher(of: store, to: target)
+        change(&publisher)
+        let report = Mutex(HubReport("issues"))
+        try await publisher.publish(["issues"]) { done in report.withLock { $0 = done } }
+        return report.withLock { $0 }
+    }
+
+    func query(_ sql: String) async throws -> [String] {
+        let connection = try await server.open()
+        let found = try await connection.query(sql.replacing("@", with: "\"\(target.schema)\""))
+        await connection.close()
+        return found.rows.map { $0.map { $0 ?? "-" }.joined(separator: " ") }
+    }
+
+    /// What lives in the hub, of all stations.
+    func living() async throws -> [String] {
+        try await query("SELECT siding_station, siding_key, title, price FROM @.issues_live ORDER BY 1, 2")
+    }
+}
+
+/// An origin of one page.
+final class Pages: TransportFactory {
+    let page = Mutex("[]")
+
+    func transport(for account: String, _ settings: TransportSettings) -> any Transport {
+        ScriptedTransport { [self] _ in .text(page.withLock { $0 }) }
+    }
+}
