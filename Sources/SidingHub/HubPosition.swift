@@ -108,6 +108,8 @@ enum HubDecision: Equatable {
             self = .compare(from: hub, because: "the resource was forgotten and made again")
         case let hub? where hub.revision < resource.forgotten:
             self = .compare(from: hub, because: "deletions since the last publication are no longer stored")
+        case let hub? where file?.columns != resource.columnsDigest:
+            self = .compare(from: hub, because: "its columns have changed")
         case let hub?: self = .proceed(hub)
         }
     }

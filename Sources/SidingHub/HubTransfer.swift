@@ -9,6 +9,8 @@ struct HubTransfer: ~Copyable {
     private var connection: PostgreSQLConnection
     private let positions: HubPositions
     private(set) var publication: Publication
+    /// Of the resource that is being published.
+    private var columns = ""
 
     init(
         publisher: HubPublisher, _ connection: PostgreSQLConnection, _ positions: HubPositions,
@@ -22,6 +24,7 @@ struct HubTransfer: ~Copyable {
 
     mutating func publish(_ resource: String, _ report: inout HubReport) async throws {
         guard let published = try await store.published(resource) else { return }
+        columns = published.columnsDigest
         let hub = try await positions.load(resource, connection)
         let decision = HubDecision(
             hub: hub, file: publication.positions[resource], resource: published, adopts: publisher.terms.adopts)
@@ -174,7 +177,7 @@ struct HubTransfer: ~Copyable {
     private mutating func note(_ hub: HubPosition, of resource: String) {
         var position = Publication.Position()
         (position.mark, position.revision, position.number) = (hub.mark, hub.revision, hub.number)
-        position.publishedAt = store.clock.now.microseconds
+        (position.columns, position.publishedAt) = (columns, store.clock.now.microseconds)
         publication.positions[resource] = position
     }
 
@@ -185,5 +188,12 @@ struct HubTransfer: ~Copyable {
         guard known?.mark != hub.mark || known?.revision != hub.revision else { return }
         note(hub, of: resource)
         try await store.save(publication, to: publisher.target.name)
+    }
+}
+
+extension PublishedResource {
+    /// Changes with the names, the paths and the types of the declared columns.
+    var columnsDigest: String {
+        SHA256.hexadecimal(columns.map { "\($0.name) \($0.path) \($0.type)" }.joined(separator: "\n"))
     }
 }

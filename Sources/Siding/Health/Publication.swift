@@ -16,6 +16,8 @@ package struct Publication: Sendable, Hashable, Codable {
         /// A copy of the revision that the hub has, and the number of the resource whose revision it is.
         package var revision: Int64?
         package var number: Int64?
+        /// A digest of the declared columns with which the records were sent; nil before the first.
+        package var columns: String?
         /// When that was recorded, in microseconds since 1970.
         package var publishedAt: Int64?
 
