@@ -2,6 +2,7 @@
 import Foundation
 import Siding
 import SidingChain
+import SidingHub
 import SidingInspection
 import SidingManifest
 import SidingService
@@ -42,6 +43,7 @@ struct CommandError: Error {
         case let error as NotFound: self.init(.notFound, "not_found", error.message, hint: error.hint)
         case let error as ConfigError: self.init(error)
         case let error as ServiceError: self.init(error)
+        case let error as HubError: self.init(ExitStatus(error), error.name, error.message, hint: error.hint)
         case let error as Failure:
             self.init(ExitStatus(error), error.reason.name, error.description)
         case is CancellationError: self.init(.interrupted, "cancelled", "stopped")

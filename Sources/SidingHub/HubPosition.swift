@@ -80,8 +80,8 @@ struct HubPositions: Sendable {
 enum HubDecision: Equatable {
     /// Continue behind the hub's position; nil: there is none yet.
     case proceed(HubPosition?)
-    /// Send all records, and delete those of the station that its file does not have.
-    case compare(from: HubPosition?, because: String)
+    /// Send all records, or those behind the hub's position, and delete those of the station that its file does not have.
+    case compare(from: HubPosition?, sendsAll: Bool, because: String)
     case refuse(String)
 
     /// - Parameters:
@@ -89,28 +89,35 @@ enum HubDecision: Equatable {
     ///   - file: the one that the file knows.
     ///   - adopts: whether the operator says that this file is the station from now on.
     init(hub: HubPosition?, file: Publication.Position?, resource: PublishedResource, adopts: Bool) {
-        let marks = [file?.mark, file?.next].compactMap(\.self)
+        let marks = file?.marks ?? []
         switch hub {
         case nil where file?.mark == nil: self = .proceed(nil)
-        case nil where adopts: self = .compare(from: nil, because: "the hub had no position of this station")
+        case nil where adopts:
+            self = .compare(from: nil, sendsAll: true, because: "the hub had no position of this station")
         case nil:
             self = .refuse(
-                "the hub has no position of this station, though this file has published there: the hub was restored, or is another one"
-            )
+                "the hub has no position of this station, though this file has published there: "
+                    + "the hub was restored, or is another one")
         case let hub? where !marks.contains(hub.mark):
             let why =
-                marks.isEmpty
-                ? "another file has published under this station's name"
-                : "another file has published under this station's name: this one was copied, or the hub or it was restored from a backup"
-            self = adopts ? .compare(from: hub, because: why) : .refuse(why)
-        case let hub? where adopts: self = .compare(from: hub, because: "--adopt asks for it")
+                "another file has published under this station's name"
+                + (marks.isEmpty ? "" : ": this one was copied, or the hub or it was restored from a backup")
+            self = adopts ? .compare(from: hub, sendsAll: true, because: why) : .refuse(why)
+        case let hub? where adopts: self = .compare(from: hub, sendsAll: true, because: "--adopt asks for it")
         case let hub? where hub.number != resource.number:
-            self = .compare(from: hub, because: "the resource was forgotten and made again")
-        case let hub? where hub.revision < resource.forgotten:
-            self = .compare(from: hub, because: "deletions since the last publication are no longer stored")
-        case let hub? where file?.columns != resource.columnsDigest:
-            self = .compare(from: hub, because: "its columns have changed")
+            self = .compare(from: hub, sendsAll: true, because: "the resource was forgotten and made again")
+        // Before the first transaction is known to be committed, its columns are not known either.
+        case let hub? where file?.mark != nil && file?.columns != resource.columnsDigest:
+            self = .compare(from: hub, sendsAll: true, because: "its columns have changed")
+        case let hub? where hub.revision < resource.forgotten && hub.isCompared:
+            self = .compare(
+                from: hub, sendsAll: false, because: "deletions since the last publication are no longer stored")
         case let hub?: self = .proceed(hub)
         }
     }
+}
+
+extension Publication.Position {
+    /// What the hub may have after transactions of this file.
+    var marks: [String] { (mark.map { [$0] } ?? []) + next }
 }

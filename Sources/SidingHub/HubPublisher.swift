@@ -103,7 +103,9 @@ package struct HubPublisher: Sendable {
     }
 
     private func behind(_ resource: String, _ publication: Publication) async throws(StoreError) -> Int {
-        try await store.countChanges(of: resource, since: publication.positions[resource])
+        let position = publication.positions[resource]
+        return try await store.countChanges(
+            of: resource, after: position?.revision ?? 0, number: position?.number)
     }
 
     /// What the file knows of the hub.

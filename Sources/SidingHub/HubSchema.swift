@@ -20,12 +20,16 @@ struct HubSchema: Sendable {
 
     /// Other stations may make the same at the same moment: even `IF NOT EXISTS` fails then (PostgreSQL has no lock on names that
     /// are not there yet).
-    private func make(_ statements: [String]) async throws(PostgreSQLError) {
-        for statement in statements {
-            do throws(PostgreSQLError) { try await connection.query(statement) } catch {
-                guard ["23505", "42P06", "42P07", "42701", "XX000"].contains(error.sqlState) else { throw error }
-                try await connection.query(statement)
+    ///
+    /// In one transaction, which waits for a lock no longer than others: a statement that waits holds up all who use the table.
+    private func make(_ statements: [String], isAgain: Bool = false) async throws {
+        do {
+            try await connection.transaction { transaction in
+                for statement in statements { try transaction.query(statement) }
             }
+        } catch let error as PostgreSQLError where !isAgain {
+            guard ["23505", "42P06", "42P07", "42701", "XX000"].contains(error.sqlState) else { throw error }
+            try await make(statements, isAgain: true)
         }
     }
 
@@ -43,7 +47,7 @@ struct HubSchema: Sendable {
         }
         if try await !exists(table.viewName) { try await make([table.viewCreation]) }
         let types = try await types(of: table.name)
-        for column in HubTable.own where types[column.name] != column.type {
+        for column in HubTable.own where !Self.fits(types[column.name], column.type) {
             throw Self.misfit(table, column, types[column.name])
         }
         try await checkKey(of: table)
@@ -52,8 +56,13 @@ struct HubSchema: Sendable {
                 try await make(table.addition(of: column))
                 continue
             }
-            if type != column.type { throw Self.misfit(table, column, type) }
+            if !Self.fits(type, column.type) { throw Self.misfit(table, column, type) }
         }
+    }
+
+    /// In CockroachDB every `json` is a `jsonb`.
+    private static func fits(_ found: String?, _ wanted: String) -> Bool {
+        found == wanted || wanted == "json" && found == "jsonb"
     }
 
     private static func misfit(

@@ -5,8 +5,8 @@ internal import SidingPostgreSQL
 
 /// Brings the resources of a file to a hub over one connection.
 struct HubTransfer: ~Copyable {
-    private let publisher: HubPublisher
-    private var connection: PostgreSQLConnection
+    let publisher: HubPublisher
+    private(set) var connection: PostgreSQLConnection
     private let positions: HubPositions
     private(set) var publication: Publication
     /// Of the resource that is being published.
@@ -20,7 +20,7 @@ struct HubTransfer: ~Copyable {
         (self.positions, self.publication) = (positions, publication)
     }
 
-    private var store: Store { publisher.store }
+    var store: Store { publisher.store }
 
     mutating func publish(_ resource: String, _ report: inout HubReport) async throws {
         guard let published = try await store.published(resource) else { return }
@@ -32,12 +32,12 @@ struct HubTransfer: ~Copyable {
         switch decision {
         case .refuse(let why):
             throw HubError(
-                .foreign, "\(resource): \(why)",
+                .foreign, why,
                 hint:
                     "if this file is station '\(publication.station)' from now on: siding publish \(publisher.target.name) "
-                    + "\(resource) --adopt sends everything again, and deletes there what is not here")
+                    + "\(resource) --adopt sends all records, and deletes there what is not here")
         case .proceed(let found): position = found
-        case .compare(let found, let why):
+        case .compare(let found, _, let why):
             report.comparison = why
             position = found
         }
@@ -46,87 +46,56 @@ struct HubTransfer: ~Copyable {
         let table = HubTable(schema: publisher.target.schema, resource: resource, columns: published.columns)
         try await HubSchema(connection: connection).prepare(table)
         if published.hasRecords { try await store.indexChanges(of: resource) }
-        if report.comparison != nil {
-            let begin = HubPosition(revision: 0, mark: "", number: published.number, isCompared: false)
+        if case .compare(_, let sendsAll, _) = decision {
+            let begin = HubPosition(
+                revision: sendsAll ? 0 : position?.revision ?? 0, mark: "", number: published.number, isCompared: false)
             position = try await exchange(position, for: begin, of: resource) { _ in }
         }
         position = try await sendChanges(from: position, table, &report)
-        if let found = position, !found.isCompared { position = try await compare(found, table, &report) }
+        // What an incomplete listing lacks may be at the origin all the same.
+        if let found = position, !found.isCompared, published.isListed {
+            position = try await compare(found, table, &report)
+        }
         try await remember(position, of: resource)
     }
 
-    /// Sends the changes behind the position, a batch at a time.
+    /// Sends the changes behind the position, a batch at a time: a small one first, as nothing is known of the line.
     private mutating func sendChanges(
         from start: HubPosition?, _ table: HubTable, _ report: inout HubReport
     ) async throws -> HubPosition? {
-        var position = start
+        var (position, bytes) = (start, publisher.most.bytes / 32)
+        var place = PublishedRows.Place(revision: start?.revision ?? 0)
         while true {
-            let (from, most) = (position?.revision ?? 0, publisher.most)
             guard
                 let changes = try await store.changes(
-                    of: table.resource, after: from, rows: most.rows, bytes: most.bytes),
-                changes.revision > from
+                    of: table.resource, behind: place, rows: publisher.most.rows, bytes: bytes),
+                changes.end != place
             else { return position }
-            let number = changes.resource.number
-            guard number == position?.number ?? number, changes.resource.columns == table.columns else {
-                throw HubError(
-                    .unavailable, "its config has changed meanwhile", hint: "publish again")
+            let resource = changes.resource
+            guard resource.number == position?.number ?? resource.number, resource.columns == table.columns else {
+                throw HubError(.unavailable, "the resource has changed meanwhile", hint: "publish again")
             }
             let rows = HubRows(changes.rows, table)
+            // Tombstones that were removed since the last batch are unknown.
+            let isWhole = position.map { $0.isCompared && resource.forgotten <= max($0.revision, start?.revision ?? 0) }
             let next = HubPosition(
-                revision: changes.revision, mark: "", number: number, isCompared: position?.isCompared ?? true)
-            let upsert = table.upsert
+                revision: changes.end.revision, mark: "", number: resource.number, isCompared: isWhole ?? true)
             let values = [PostgreSQLValue.text(publication.station)] + rows.arrays.map { PostgreSQLValue.texts($0) }
-            let isEmpty = rows.arrays[0].isEmpty
+            let (upsert, isEmpty) = (table.upsert, rows.arrays[0].isEmpty)
+            let begun = ContinuousClock.now
             position = try await exchange(position, for: next, of: table.resource) {
                 transaction throws(PostgreSQLError) in
                 if !isEmpty { try transaction.query(upsert, values) }
             }
+            if .now - begun < Self.quick { bytes = min(bytes * 2, publisher.most.bytes) }
+            place = changes.end
             report.rows += changes.rows.count
             report.misfits.merge(rows.misfits, uniquingKeysWith: +)
         }
     }
 
-    /// Deletes the station's records in the hub that its file does not have.
-    private mutating func compare(
-        _ position: HubPosition, _ table: HubTable, _ report: inout HubReport
-    ) async throws -> HubPosition {
-        let station = PostgreSQLValue.text(publication.station)
-        var (missing, living, last) = ([String](), 0, String?.none)
-        while true {
-            let page = try await connection.query(
-                """
-                SELECT siding_key FROM \(table.name) WHERE siding_station = $1 AND siding_deleted_at IS NULL
-                    AND ($2::text IS NULL OR siding_key > $2) ORDER BY siding_key LIMIT 10000
-                """, [station, last.map { .text($0) } ?? .null])
-            let keys = page.rows.compactMap { $0[0] }
-            guard let end = keys.last else { break }
-            last = end
-            living += keys.count
-            missing += try await store.missing(keys, in: table.resource)
-        }
-        let allowed = max(min(10, living / 2), living / 10)
-        if missing.count > allowed, !publisher.terms.acceptsDeletes {
-            throw HubError(
-                .deletionGuard,
-                "the hub has \(missing.count) of \(living) records of this station that are not here; at most "
-                    + "\(allowed) are deleted at once",
-                hint: "siding publish \(publisher.target.name) \(table.resource) --accept-deletes deletes them there")
-        }
-        var next = position
-        next.isCompared = true
-        let keys = missing
-        let compared = try await exchange(position, for: next, of: table.resource) {
-            transaction throws(PostgreSQLError) in
-            guard !keys.isEmpty else { return }
-            try transaction.query(
-                """
-                UPDATE \(table.name) SET siding_deleted_at = now() WHERE siding_station = $1 AND siding_key = ANY ($2::text[])
-                """, [station, .texts(keys)])
-        }
-        report.deleted += missing.count
-        return compared
-    }
+    /// After a transaction that took no longer the next one has twice as much.
+    private static let quick = Duration.seconds(5)
 
     // MARK: Transactions
 
@@ -134,7 +103,7 @@ struct HubTransfer: ~Copyable {
     ///
     /// - Returns: the position that the hub has now.
     /// - Throws: ``HubError``, `foreign` if somebody else has exchanged the position meanwhile.
-    private mutating func exchange(
+    mutating func exchange(
         _ old: HubPosition?, for wanted: HubPosition, of resource: String,
         _ body: @Sendable (borrowing PostgreSQLTransaction) throws(PostgreSQLError) -> Void
     ) async throws -> HubPosition {
@@ -147,11 +116,7 @@ struct HubTransfer: ~Copyable {
                 try body(transaction)
                 return true
             }
-            guard isOurs else {
-                throw HubError(
-                    .foreign, "another file publishes as station '\(publication.station)' at this moment",
-                    hint: "each station has one file; give the other one a 'station:' of its own")
-            }
+            guard isOurs else { throw try await lost(resource) }
         } catch let error as PostgreSQLError where error.isCommitInDoubt {
             // Sent again it could be there twice; the hub's mark tells.
             connection = try await PostgreSQLConnection.open(publisher.settings())
@@ -161,17 +126,34 @@ struct HubTransfer: ~Copyable {
         return new
     }
 
+    /// Why the hub has another position than it had a moment ago.
+    private func lost(_ resource: String) async throws -> HubError {
+        let found = try await positions.load(resource, connection)?.mark
+        if let found, publication.positions[resource]?.marks.contains(found) ?? false {
+            return HubError(
+                .unavailable, "a transaction of an earlier publication was committed only now", hint: "publish again")
+        }
+        return HubError(
+            .foreign, "another file publishes as station '\(publication.station)' at this moment",
+            hint: "each station has one file; give the other one a 'station:' of its own")
+    }
+
     private static func mark() -> String {
         String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
     }
 
-    /// Keeps the mark of the next transaction, beside the one that the hub has now.
+    /// Keeps the mark of the next transaction, beside the one that the hub has now. The mark of another file is not ours before a
+    /// transaction of ours has replaced it.
     private mutating func announce(_ mark: String, after old: HubPosition?, of resource: String) async throws {
         var position = publication.positions[resource] ?? Publication.Position()
-        (position.mark, position.next) = (old?.mark, mark)
+        if let old, position.marks.contains(old.mark) { position.mark = old.mark }
+        position.next = position.next.suffix(Self.mostUnseen - 1) + [mark]
         publication.positions[resource] = position
         try await store.save(publication, to: publisher.target.name)
     }
+
+    /// How many transactions may be in doubt at once.
+    private static let mostUnseen = 100
 
     /// Notes what the hub has. The next announcement brings it to the file, or ``remember(_:of:)``.
     private mutating func note(_ hub: HubPosition, of resource: String) {
@@ -194,6 +176,11 @@ struct HubTransfer: ~Copyable {
 extension PublishedResource {
     /// Changes with the names, the paths and the types of the declared columns.
     var columnsDigest: String {
-        SHA256.hexadecimal(columns.map { "\($0.name) \($0.path) \($0.type)" }.joined(separator: "\n"))
+        let lines = columns.map { column in
+            var line = "\(column.name) \(column.path) \(column.type.name)"
+            if case .datetime(let format) = column.type { line += " \(format.rawValue)" }
+            return line
+        }
+        return SHA256.hexadecimal(lines.sorted().joined(separator: "\n"))
     }
 }

@@ -46,7 +46,7 @@ enum HubValue: Equatable {
         case .decimal: isDecimal(text)
         case .boolean: ["true", "false", "0", "1"].contains(text)
         case .datetime:
-            text.wholeMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]+)?Z/#) != nil && isDated(text)
+            text.wholeMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]{1,9})?Z/#) != nil && isDated(text)
         case .date: text.wholeMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}/#) != nil && isDated(text)
         case .json: isStorable(text) && (try? JSONDocument(text)) != nil
         }

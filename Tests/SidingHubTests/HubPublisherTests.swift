@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PostgreSQLTestSupport
 import SidingJSON
+import SidingSQLite
 import SidingSynchronization
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 7])
-    func `a batch ends with a commit of the file`(rows: Int) async throws {
+    func `a batch may end within a commit of the file`(rows: Int) async throws {
         let bench = try await HubBench()
         for count in 1...4 {
             try await bench.sync(
@@ -132,6 +133,45 @@ import Testing
         try await bench.sync(#"[{"id":9,"title":"late","price":1}]"#)
         #expect(try await bench.publish().error?.kind == .foreign)
         #expect(try await bench.living() == ["van-1 1 old 1", "van-1 3 c 1"])
+    }
+
+    @Test(arguments: [CommitProxy.Break.beforeServer, .afterServer])
+    func `an adoption that breaks is still to be made, or continues`(moment: CommitProxy.Break) async throws {
+        let bench = try await HubBench()
+        try await bench.sync(#"[{"id":1,"title":"a","price":1},{"id":2,"title":"b","price":1}]"#)
+        try await bench.publish()
+        var copy = try await HubBench(beside: bench, from: bench.store.path)
+        try await bench.sync(#"[{"id":1,"title":"new","price":1},{"id":2,"title":"b","price":1}]"#)
+        try await bench.publish()
+        let direct = copy.target.address
+        let proxy = try CommitProxy(to: bench.server.directory, breaks: moment)
+        copy.target.address = direct.replacing(bench.server.directory, with: proxy.directory)
+        await #expect { try await copy.publish { $0.terms.adopts = true } } throws: {
+            ($0 as? HubError)?.kind == .unavailable
+        }
+        copy.target.address = direct
+        let next = try await copy.publish()
+        #expect(next.error?.kind == (moment == .beforeServer ? .foreign : nil), "\(next)")
+        if moment == .beforeServer { try await copy.publish { $0.terms.adopts = true } }
+        #expect(try await bench.living() == ["van-1 1 a 1", "van-1 2 b 1"])
+        try await bench.sync(#"[{"id":1,"title":"newer","price":1},{"id":2,"title":"b","price":1}]"#)
+        #expect(try await bench.publish().error?.kind == .foreign)
+    }
+
+    @Test func `deletions that are no longer stored are found by a comparison`() async throws {
+        let bench = try await HubBench()
+        try await bench.sync(
+            #"[{"id":1,"title":"a","price":1},{"id":2,"title":"b","price":1},{"id":3,"title":"c","price":1}]"#)
+        try await bench.publish()
+        try await bench.sync(#"[{"id":1,"title":"a","price":1},{"id":3,"title":"new","price":1}]"#)
+        try await bench.store.write { transaction in
+            try transaction.execute("DELETE FROM siding_records_issues WHERE deleted_at IS NOT NULL")
+            try transaction.execute("UPDATE siding_resources SET forgotten = revision")
+        }
+        let report = try await bench.publish()
+        #expect(report.comparison?.contains("deletions") == true && report.deleted == 1 && report.rows == 1)
+        #expect(try await bench.living() == ["van-1 1 a 1", "van-1 3 new 1"])
+        #expect(try await bench.publish() == HubReport("issues"))
     }
 
     @Test func `another file under the same name is refused`() async throws {

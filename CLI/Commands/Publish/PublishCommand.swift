@@ -48,6 +48,7 @@ struct PublishCommand: AsyncParsableCommand {
                     }
                 } else {
                     statuses += try await publish(to: target, store)
+                    if statuses.contains(where: \.isStop) { break }
                 }
             }
             return ExitStatus.combining(statuses, savedAnything: statuses.contains(.success))
@@ -205,11 +206,12 @@ extension HubReport {
 }
 
 extension HubError {
-    fileprivate var object: JSONObject {
+    var object: JSONObject {
         ["code": Int(ExitStatus(self).rawValue), "name": name, "message": message, "hint": hint]
     }
 
-    private var name: String {
+    /// A stable name for scripts.
+    var name: String {
         switch kind {
         case .unavailable: "unavailable"
         case .signIn: "sign_in"

@@ -11,8 +11,8 @@ package struct Publication: Sendable, Hashable, Codable {
     package struct Position: Sendable, Hashable, Codable {
         /// The hub's mark after the newest transaction that is known to be committed; nil before the first.
         package var mark: String?
-        /// The hub's mark if the transaction after that was committed.
-        package var next: String?
+        /// The hub's mark if a transaction after that was committed: those whose end the file has not seen.
+        package var next: [String] = []
         /// A copy of the revision that the hub has, and the number of the resource whose revision it is.
         package var revision: Int64?
         package var number: Int64?

@@ -14,6 +14,8 @@ package struct PublishedResource: Sendable, Hashable {
     package var columns: [RecordColumn]
     /// Whether there is a table of records: not before the first one.
     package var hasRecords: Bool
+    /// Whether a listing was ever complete: until then records may be missing here that the origin has.
+    package var isListed: Bool
 }
 
 /// A record as it is published, living or deleted.
@@ -27,13 +29,25 @@ package struct PublishedRow: Sendable, Hashable {
     package var values: [ColumnValue]
 }
 
-/// The next changes of a resource: all up to a revision, as those of one revision were one commit.
+/// The next changes of a resource.
 package struct PublishedRows: Sendable, Hashable {
+    /// A place among the changes.
+    package struct Place: Sendable, Hashable {
+        /// All changes up to this revision are before it.
+        package var revision: Int64
+        /// The row up to which those of the next revision are before it, too; nil for none. One commit of the file may have any number.
+        package var row: Int64?
+
+        package init(revision: Int64) {
+            self.revision = revision
+        }
+    }
+
     package var resource: PublishedResource
     /// In the order of their revisions.
     package var rows: [PublishedRow]
-    /// The position behind them.
-    package var revision: Int64
+    /// The place behind them.
+    package var end: Place
 }
 
 extension Store {
@@ -42,28 +56,31 @@ extension Store {
         try await read { try ResourceView.load(named: resource, $0).map(PublishedResource.init) }
     }
 
-    /// The changes after `revision`, as of one time; nil if nothing of the resource is stored.
+    /// The changes behind `place`, as of one time; nil if nothing of the resource is stored.
     ///
     /// - Parameters:
-    ///   - rows: how many; all rows of the last revision come with it.
-    ///   - bytes: how many bytes of bodies.
+    ///   - rows: how many.
+    ///   - bytes: how many bytes of bodies; the last record may exceed it.
     package func changes(
-        of resource: String, after revision: Int64, rows most: Int, bytes: Int
+        of resource: String, behind place: PublishedRows.Place, rows most: Int, bytes: Int
     ) async throws(StoreError) -> PublishedRows? {
         try await read { snapshot in
             guard let view = try ResourceView.load(named: resource, snapshot) else { return nil }
             let columns = view.viewColumns.prefix(view.schema.columns.count)
-            let own: [SQL] = ["key", "body", "revision", "changed_at", "deleted_at"]
+            let own: [SQL] = ["key", "body", "revision", "changed_at", "deleted_at", "rowid AS row"]
             let selected = own + columns.enumerated().map { "\($1.exported) AS value_\(integer: $0)" }
             var find = try snapshot.prepare(
-                "SELECT \(selected.joined) FROM \(view.table.rows) WHERE revision > ?1 ORDER BY revision")
-            try find.bind(1, revision)
-            var (rows, size) = ([PublishedRow](), 0)
+                """
+                SELECT \(selected.joined) FROM \(view.table.rows)
+                WHERE revision > ?1 AND (revision > ?1 + 1 OR rowid > ?2) ORDER BY revision, rowid
+                """)
+            try find.bind(all: [.integer(place.revision), .integer(place.row ?? .min)] as [SQLiteValue])
+            let published = PublishedResource(view)
+            var (rows, size, end) = ([PublishedRow](), 0, place)
             while try find.step() {
                 let row = find.row
-                let itsRevision = try row.int("revision")
-                if rows.count >= most || size >= bytes, let last = rows.last, last.revision < itsRevision {
-                    return PublishedRows(resource: PublishedResource(view), rows: rows, revision: last.revision)
+                if rows.count >= most || size >= bytes {
+                    return PublishedRows(resource: published, rows: rows, end: end)
                 }
                 var values: [ColumnValue] = []
                 values.reserveCapacity(columns.count)
@@ -72,26 +89,30 @@ extension Store {
                 size += body.count
                 rows.append(
                     PublishedRow(
-                        key: try row.text("key"), body: body, revision: itsRevision,
+                        key: try row.text("key"), body: body, revision: try row.int("revision"),
                         changedAt: try row.time("changed_at"),
                         deletedAt: try row.optionalTime("deleted_at"), values: values))
+                end.revision = try row.int("revision") - 1
+                end.row = try row.int("row")
             }
-            let published = PublishedResource(view)
-            return PublishedRows(resource: published, rows: rows, revision: max(revision, published.revision))
+            return PublishedRows(
+                resource: published, rows: rows,
+                end: PublishedRows.Place(revision: max(place.revision, published.revision)))
         }
     }
 
-    /// How many records have changed since `position`; 0 if nothing of the resource is stored.
+    /// How many records have changed after `revision`; 0 if nothing of the resource is stored.
+    ///
+    /// - Parameter number: the number of the resource whose revision that is; all records of another one are new.
     package func countChanges(
-        of resource: String, since position: Publication.Position?
+        of resource: String, after revision: Int64, number: Int64?
     ) async throws(StoreError) -> Int {
         try await read { snapshot in
             guard let view = try ResourceView.load(named: resource, snapshot) else { return 0 }
-            // After the resource was forgotten all of it is new.
-            let revision = position?.number == view.table.resource ? position?.revision ?? 0 : 0
-            return try snapshot.first("SELECT COUNT(*) FROM \(view.table.rows) WHERE revision > ?1", revision) {
-                Int($0.int(0))
-            } ?? 0
+            return try snapshot.first(
+                "SELECT COUNT(*) FROM \(view.table.rows) WHERE revision > ?1",
+                number == view.table.resource ? revision : 0
+            ) { Int($0.int(0)) } ?? 0
         }
     }
 
@@ -109,6 +130,6 @@ extension PublishedResource {
         let row = view.table.row
         self.init(
             number: row.id, revision: row.revision, forgotten: row.forgotten, columns: view.schema.columns,
-            hasRecords: view.table.layout != nil)
+            hasRecords: view.table.layout != nil, isListed: row.completedAt != nil)
     }
 }

@@ -78,6 +78,8 @@ struct PublishTests {
                 refused.status == status && refused.everything.contains(text), "\(arguments): \(refused.everything)")
         }
         #expect(try await sandbox.siding("sync").status == 0, "a missing password of a hub stops no sync")
+        let json = try await sandbox.siding("publish", "--json").output
+        #expect(json.contains(#""error":{"code":78,"name":"config","#), "\(json)")
         try sandbox.config(service.config())
         let none = try await sandbox.siding("publish")
         #expect(none.status == 78 && none.error.contains("publish: {"), "\(none.everything)")
@@ -95,6 +97,12 @@ struct PublishTests {
         #expect(try await rows(server, Self.living) == [])
         #expect(try await sandbox.siding("publish").status == 0)
         #expect(try await rows(server, Self.living).count == 5)
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        try sandbox.config(config.replacing("station: van-1", with: "station: van-2"))
+        for option in [["--dry-run"], []] {
+            let renamed = try await sandbox.siding(["publish"] + option)
+            #expect(renamed.status == 69 && renamed.error.contains("'van-1'"), "\(renamed.everything)")
+        }
         let distributed = try await sandbox.siding("publish", "--ddl", "--distributed").output
         #expect(distributed.contains("create_distributed_table('\"\(schema)\".\"items\"', 'siding_station')"))
         await service.origin.stop()
