@@ -154,6 +154,7 @@ let package = Package(
             name: "SidingHub",
             dependencies: [
                 "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingPostgreSQL", "SidingSQLite",
+                "SidingSynchronization", logging, serviceLifecycle,
             ],
             swiftSettings: settings),
         // What commands, pages and metrics show of a store.

@@ -61,6 +61,30 @@ package struct HubPublisher: Sendable {
         }
     }
 
+    /// The same while no other process of the file publishes to the target.
+    ///
+    /// - Returns: false if another one does, and nothing was done.
+    package func publishUnderLease(
+        _ resources: [String], command: String, ifHeld: @Sendable (LeaseHolder) -> Void = { _ in },
+        report: @escaping @Sendable (HubReport) -> Void
+    ) async throws(HubError) -> Bool {
+        do {
+            return try await store.withLease("publish:\(target.name)", command: command) { _ in
+                do throws(HubError) {
+                    try await publish(resources, report: report)
+                    return Result<Bool, HubError>.success(true)
+                } catch {
+                    return .failure(error)
+                }
+            } ifHeld: { holder in
+                ifHeld(holder)
+                return .success(false)
+            }.get()
+        } catch {
+            throw HubError(error)
+        }
+    }
+
     /// How many changes the hub lacks, by what the file knows; nothing is asked there.
     package func foresee(_ resources: [String]) async throws(HubError) -> [HubReport] {
         do {

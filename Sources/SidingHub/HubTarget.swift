@@ -14,6 +14,9 @@ package struct HubTarget: Sendable {
     package var station: String
     /// The names of the published resources, in the order of the config.
     package var resources: [String]
+    /// How often a service publishes.
+    package var every = Self.usualPace
+    package static let usualPace = Duration.seconds(60)
     /// The schema of the hub's tables.
     package var schema = Self.usualSchema
     package static let usualSchema = "siding"

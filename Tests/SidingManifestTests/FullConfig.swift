@@ -99,6 +99,6 @@ enum FullConfig {
           - { ping: "http://127.0.0.1:8000/ping/" }
         publish:
           fleet: { to: postgresql://siding@hub.example.com/fleet, password: { file: hub.password }, station: van-17, resources: [f, "open issues", issues], schema: vans }
-          archive: { to: service=archive }
+          archive: { to: service=archive, every: 5m }
         """
 }

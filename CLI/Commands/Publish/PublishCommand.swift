@@ -97,19 +97,18 @@ struct PublishCommand: AsyncParsableCommand {
         let publisher = publisher(to: target, store)
         let statuses = Mutex<[ExitStatus]>([])
         let (_, stopped) = try await Signals.stopping {
-            try await store.withLease(target.lease, command: "publish \(target.name)") { _ in
-                do throws(HubError) {
-                    try await publisher.publish(target.resources) { report in
-                        tell(report, of: target.name)
-                        statuses.withLock { $0.append(report.error.map(ExitStatus.init) ?? .success) }
-                    }
-                } catch {
-                    if error.kind != .cancelled { tell(error, of: target.name) }
-                    statuses.withLock { $0.append(ExitStatus(error)) }
+            do throws(HubError) {
+                _ = try await publisher.publishUnderLease(target.resources, command: "publish \(target.name)") {
+                    holder in
+                    tell(held: holder, of: target.name)
+                    statuses.withLock { $0.append(.locked) }
+                } report: { report in
+                    tell(report, of: target.name)
+                    statuses.withLock { $0.append(report.error.map(ExitStatus.init) ?? .success) }
                 }
-            } ifHeld: { holder in
-                tell(held: holder, of: target.name)
-                statuses.withLock { $0.append(.locked) }
+            } catch {
+                if error.kind != .cancelled { tell(error, of: target.name) }
+                statuses.withLock { $0.append(ExitStatus(error)) }
             }
         }
         return stopped.map { [$0] } ?? statuses.withLock { $0 }
@@ -145,11 +144,6 @@ struct PublishCommand: AsyncParsableCommand {
         }
         options.printMessage("siding: \(target): \(message)")
     }
-}
-
-extension HubTarget {
-    /// The lease of whoever publishes to it: one process of a file at a time.
-    fileprivate var lease: String { "publish:\(name)" }
 }
 
 extension ExitStatus {

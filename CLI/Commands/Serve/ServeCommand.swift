@@ -6,6 +6,7 @@ import ServiceLifecycle
 import Siding
 import SidingChain
 import SidingHTTP
+import SidingHub
 import SidingManifest
 import SidingNetwork
 import SidingNotifications
@@ -17,8 +18,8 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Keep resources fresh and deliver writes, until stopped.",
         discussion: """
-            Syncs each resource when its 'schedule' or 'max_age' says so, sends writes as they become due, and goes on at once \
-            when the network returns. Other commands may use the same database meanwhile.
+            Syncs each resource when its 'schedule' or 'max_age' says so, sends writes as they become due, publishes what has \
+            changed, and goes on at once when the network returns. Other commands may use the same database meanwhile.
             SIGHUP loads the config and the token anew; those with faults are refused. SIGTERM or SIGINT stops it within ten \
             seconds (exit 0).
             """)
@@ -50,7 +51,8 @@ struct ServeCommand: AsyncParsableCommand {
                 let watch = IncidentWatch {
                     current.value.notifier(store, over: http) { logger.warning("\($0)") }
                 }
-                let services = try services(of: siding, watch, current, hangups, logger)
+                let hubs = HubWatch(store, logger: logger) { current.value.config.targets }
+                let services = try services(of: siding, [watch, hubs], current, hangups, logger)
                 logger.notice("\(Version.text) serves", metadata: workspace.logged)
                 await cancelWhenGracefulShutdown { await workspace.warnOfSecrets(logger) }
                 workspace.warnOfZone(logger)
@@ -69,7 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// In the order in which they start; they stop in the reverse order, one after the other.
     private func services(
-        of siding: Siding, _ watch: IncidentWatch, _ workspace: CurrentWorkspace, _ hangups: UnixSignalsSequence,
+        of siding: Siding, _ watches: [any Service], _ workspace: CurrentWorkspace, _ hangups: UnixSignalsSequence,
         _ logger: Logger
     ) throws -> [any Service] {
         let environment = ProcessInfo.processInfo.environment
@@ -86,7 +88,7 @@ struct ServeCommand: AsyncParsableCommand {
         let reload = ConfigReload(
             hangups: hangups, options: options, listening: http, workspace: workspace, siding: siding, service: service,
             socket: socket, logger: logger)
-        return (service.map { [$0] } ?? []) + [ServicesTogether(services: [siding, watch]), reload, lifetime]
+        return (service.map { [$0] } ?? []) + [ServicesTogether(services: [siding] + watches), reload, lifetime]
     }
 }
 

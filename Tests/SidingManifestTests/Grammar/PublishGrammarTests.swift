@@ -32,6 +32,7 @@ import Testing
         #expect(fleet.resources == ["issues", "f", "open issues"])
         #expect(fleet.schema == "vans")
         #expect(config.targets[1].resources == config.resources.map(\.name))
+        #expect(config.targets.map(\.every) == [.seconds(60), .seconds(300)])
     }
 
     @Test func `a target needs its address alone, and the station is then this machine`() throws {
@@ -97,7 +98,7 @@ import Testing
         arguments: [
             (
                 "service=fleet", 10,
-                "target 'fleet' is text; expected a map with to, password, station, resources, schema"
+                "target 'fleet' is text; expected a map with to, password, station, resources, every, schema"
             ),
             ("{ station: van-17 }", 3, "target 'fleet' has no 'to'; expected postgresql://USER@HOST/DATABASE, "),
             ("{ to: service=fleet, table: x }", 31, "unknown key 'table' in target 'fleet'"),

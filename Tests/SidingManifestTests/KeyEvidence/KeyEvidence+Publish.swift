@@ -4,6 +4,7 @@ extension KeyEvidence {
     static let publish = """
         Tests/SidingManifestTests/Grammar/PublishGrammarTests.swift
           publish
+          publish.NAME.every
           publish.NAME.password
           publish.NAME.password.command
           publish.NAME.password.env

@@ -19,18 +19,21 @@ enum PublishGrammar {
         "resources",
         ValueType<[Located<String>]>.list(of: resourceName, "a list of resources such as [issues, readings]"),
         "The resources that are published: names from resources. Without it: all.")
+    private static let every = Keyword(
+        "every", ValueType<Duration>.duration, default: "1m", "How often 'siding serve' publishes what has changed.")
     private static let schema = Keyword(
         "schema", schemaType, default: .string(HubTarget.usualSchema),
         "The schema of the tables and views in the database.")
 
     private static let shape = Shape<TargetDeclaration>([
-        address.entry, password.entry, station.entry, resources.entry, schema.entry,
+        address.entry, password.entry, station.entry, resources.entry, every.entry, schema.entry,
     ]) { object, reading in
         var target = TargetDeclaration(subject: reading.subject, station: reading.environment.machine)
         target.address = object.value(address, &reading)
         target.password = object.value(password, &reading)
         target.station = object.value(station, &reading) ?? target.station
         target.resources = object.value(resources, &reading)
+        target.every = object.value(every, &reading) ?? target.every
         target.schema = object.value(schema, &reading) ?? target.schema
         return target
     }
@@ -133,6 +136,7 @@ struct TargetDeclaration: Sendable {
     var station: String
     /// Nil: all.
     var resources: [Located<String>]?
+    var every = HubTarget.usualPace
     var schema = HubTarget.usualSchema
 
     /// The longest name of a resource in bytes: PostgreSQL's longest name, less `_live` for the view.
@@ -160,7 +164,7 @@ struct TargetDeclaration: Sendable {
         var target = HubTarget(
             name, to: address, password: password, station: station,
             resources: names.filter { published.contains($0) })
-        target.schema = schema
+        (target.every, target.schema) = (every, schema)
         return target
     }
 
