@@ -9,6 +9,8 @@ struct HubTransfer: ~Copyable {
     private(set) var connection: PostgreSQLConnection
     private let positions: HubPositions
     private(set) var publication: Publication
+    /// What the file has of it.
+    private var saved: Publication
     /// Of the resource that is being published.
     private var columns = ""
 
@@ -17,7 +19,7 @@ struct HubTransfer: ~Copyable {
         _ publication: Publication
     ) {
         (self.publisher, self.connection) = (publisher, connection)
-        (self.positions, self.publication) = (positions, publication)
+        (self.positions, self.publication, saved) = (positions, publication, publication)
     }
 
     var store: Store { publisher.store }
@@ -149,7 +151,12 @@ struct HubTransfer: ~Copyable {
         if let old, position.marks.contains(old.mark) { position.mark = old.mark }
         position.next = position.next.suffix(Self.mostUnseen - 1) + [mark]
         publication.positions[resource] = position
+        try await save()
+    }
+
+    private mutating func save() async throws {
         try await store.save(publication, to: publisher.target.name)
+        saved = publication
     }
 
     /// How many transactions may be in doubt at once.
@@ -166,21 +173,9 @@ struct HubTransfer: ~Copyable {
     /// Keeps what the hub has, if the file does not know it yet.
     private mutating func remember(_ hub: HubPosition?, of resource: String) async throws {
         guard let hub else { return }
-        let known = try await store.publication(to: publisher.target.name)?.positions[resource]
+        let known = saved.positions[resource]
         guard known?.mark != hub.mark || known?.revision != hub.revision else { return }
         note(hub, of: resource)
-        try await store.save(publication, to: publisher.target.name)
-    }
-}
-
-extension PublishedResource {
-    /// Changes with the names, the paths and the types of the declared columns.
-    var columnsDigest: String {
-        let lines = columns.map { column in
-            var line = "\(column.name) \(column.path) \(column.type.name)"
-            if case .datetime(let format) = column.type { line += " \(format.rawValue)" }
-            return line
-        }
-        return SHA256.hexadecimal(lines.sorted().joined(separator: "\n"))
+        try await save()
     }
 }

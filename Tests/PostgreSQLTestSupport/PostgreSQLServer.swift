@@ -64,6 +64,14 @@ package final class PostgreSQLServer: Sendable {
         return try await PostgreSQLConnection.open(settings)
     }
 
+    /// The rows of a statement, each in a line with `-` for NULL; `@` in it is the schema.
+    package func rows(_ sql: String, in schema: String) async throws -> [String] {
+        let connection = try await open()
+        let found = try await connection.query(sql.replacing("@", with: "\"\(schema)\""))
+        await connection.close()
+        return found.rows.map { $0.map { $0 ?? "-" }.joined(separator: " ") }
+    }
+
     package struct Failure: Error, CustomStringConvertible {
         let reason: String
         package var description: String { reason }

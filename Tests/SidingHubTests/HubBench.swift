@@ -61,12 +61,7 @@ struct HubBench {
         return report.withLock { $0 }
     }
 
-    func query(_ sql: String) async throws -> [String] {
-        let connection = try await server.open()
-        let found = try await connection.query(sql.replacing("@", with: "\"\(target.schema)\""))
-        await connection.close()
-        return found.rows.map { $0.map { $0 ?? "-" }.joined(separator: " ") }
-    }
+    func query(_ sql: String) async throws -> [String] { try await server.rows(sql, in: target.schema) }
 
     /// What lives in the hub, of all stations.
     func living() async throws -> [String] {

@@ -26,10 +26,7 @@ struct PublishTests {
     }
 
     private func rows(_ server: PostgreSQLServer, _ sql: String) async throws -> [String] {
-        let connection = try await server.open()
-        let found = try await connection.query(sql.replacing("@", with: "\"\(schema)\""))
-        await connection.close()
-        return found.rows.map { $0.map { $0 ?? "-" }.joined(separator: " ") }
+        try await server.rows(sql, in: schema)
     }
 
     private static let living = "SELECT siding_key || ' ' || title FROM @.items_live ORDER BY siding_key"

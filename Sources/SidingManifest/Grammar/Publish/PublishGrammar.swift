@@ -40,17 +40,8 @@ enum PublishGrammar {
 
     /// The whole of `publish:`.
     static let all = ValueType<[NamedMember<TargetDeclaration>]>.map(
-        of: shape.type, "a map of one or more targets", atLeast: 1, each: "target", checkingNames: checkNames)
-
-    private static func checkNames(_ entries: [YAMLEntry], _ reading: inout Reading) {
-        for entry in entries where entry.name.wholeMatch(of: /[a-z][a-z0-9_-]{0,99}/) == nil {
-            let lower = entry.name.lowercased().replacing(" ", with: "_")
-            reading.fault(
-                "the name of target \(Subject.quoted(entry.name)) cannot be used in commands", at: entry.place,
-                expected: "a lower case letter, then lower case letters, digits, _ or -",
-                suggestion: lower.wholeMatch(of: /[a-z][a-z0-9_-]{0,99}/) == nil ? nil : lower)
-        }
-    }
+        of: shape.type, "a map of one or more targets", atLeast: 1, each: "target",
+        checkingNames: CommandNames.check("target"))
 
     // MARK: Address
 

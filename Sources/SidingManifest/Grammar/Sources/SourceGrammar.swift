@@ -102,15 +102,6 @@ enum SourceGrammar {
 
     /// The whole of `sources:`.
     static let all = ValueType<[NamedMember<Source>]>.map(
-        of: shape.type, "a map of one or more sources", atLeast: 1, each: "source", checkingNames: checkNames)
-
-    private static func checkNames(_ entries: [YAMLEntry], _ reading: inout Reading) {
-        for entry in entries where entry.name.wholeMatch(of: /[a-z][a-z0-9_-]{0,99}/) == nil {
-            let lower = entry.name.lowercased().replacing(" ", with: "_")
-            reading.fault(
-                "the name of source \(Subject.quoted(entry.name)) cannot be used in commands", at: entry.place,
-                expected: "a lower case letter, then lower case letters, digits, _ or -",
-                suggestion: lower.wholeMatch(of: /[a-z][a-z0-9_-]{0,99}/) == nil ? nil : lower)
-        }
-    }
+        of: shape.type, "a map of one or more sources", atLeast: 1, each: "source",
+        checkingNames: CommandNames.check("source"))
 }
