@@ -51,6 +51,11 @@ struct HubTable: Sendable {
         ["ALTER TABLE \(name) ADD COLUMN IF NOT EXISTS \(SQLName(column.name)) \(column.type)", viewCreation]
     }
 
+    /// Inserts rows none of which is there.
+    var copy: String {
+        "COPY \(name) (\((Self.own + declared).map { "\(SQLName($0.name))" }.joined(separator: ", "))) FROM STDIN"
+    }
+
     /// Inserts or replaces rows: `$1` is the station, and each other parameter an array of texts, one for each column. An
     /// array of every type would need a driver that knows them; a cast in the server does not.
     var upsert: String {

@@ -32,8 +32,7 @@ extension HubTransfer {
         var next = position
         next.isCompared = true
         let keys = missing
-        let compared = try await exchange(position, for: next, of: table.resource) {
-            transaction throws(PostgreSQLError) in
+        let compared = try await exchange(position, for: next, of: table.resource) { transaction in
             guard !keys.isEmpty else { return }
             try transaction.query(
                 """

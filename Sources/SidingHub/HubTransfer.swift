@@ -67,6 +67,8 @@ struct HubTransfer: ~Copyable {
     ) async throws -> HubPosition? {
         var (position, bytes) = (start, publisher.most.bytes / 32)
         var place = PublishedRows.Place(revision: start?.revision ?? 0)
+        // Without a position the hub has no record of the station, and COPY costs it less than an upsert.
+        var copies = start == nil
         while true {
             guard
                 let changes = try await store.changes(
@@ -82,12 +84,16 @@ struct HubTransfer: ~Copyable {
             let isWhole = position.map { $0.isCompared && resource.forgotten <= max($0.revision, start?.revision ?? 0) }
             let next = HubPosition(
                 revision: changes.end.revision, mark: "", number: resource.number, isCompared: isWhole ?? true)
-            let values = [PostgreSQLValue.text(publication.station)] + rows.arrays.map { PostgreSQLValue.texts($0) }
-            let (upsert, isEmpty) = (table.upsert, rows.arrays[0].isEmpty)
+            let (station, isCopy) = (publication.station, copies)
             let begun = ContinuousClock.now
-            position = try await exchange(position, for: next, of: table.resource) {
-                transaction throws(PostgreSQLError) in
-                if !isEmpty { try transaction.query(upsert, values) }
+            do {
+                position = try await exchange(position, for: next, of: table.resource) { transaction in
+                    try rows.write(to: table, of: station, isCopy: isCopy, transaction)
+                }
+            } catch let error as PostgreSQLError where copies && error.sqlState == "23505" {
+                // A record of an earlier batch has changed meanwhile, or rows of the station were left there.
+                copies = false
+                continue
             }
             if .now - begun < Self.quick { bytes = min(bytes * 2, publisher.most.bytes) }
             place = changes.end
@@ -107,7 +113,7 @@ struct HubTransfer: ~Copyable {
     /// - Throws: ``HubError``, `foreign` if somebody else has exchanged the position meanwhile.
     mutating func exchange(
         _ old: HubPosition?, for wanted: HubPosition, of resource: String,
-        _ body: @Sendable (borrowing PostgreSQLTransaction) throws(PostgreSQLError) -> Void
+        _ body: @Sendable (borrowing PostgreSQLTransaction) throws -> Void
     ) async throws -> HubPosition {
         var new = wanted
         new.mark = Self.mark()
