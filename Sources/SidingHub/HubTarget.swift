@@ -14,6 +14,9 @@ package struct HubTarget: Sendable {
     package var station: String
     /// The names of the published resources, in the order of the config.
     package var resources: [String]
+    /// The share of a resource's records that one comparison may delete in the hub, from 0 to 1; ``Deletions/usualMost`` for those
+    /// that it lacks.
+    package var mostDeleted: [String: Double] = [:]
     /// How often a service publishes.
     package var every = Self.usualPace
     package static let usualPace = Duration.seconds(60)

@@ -21,12 +21,12 @@ extension HubTransfer {
             living += keys.count
             missing += try await store.missing(keys, in: table.resource)
         }
-        let allowed = max(min(10, living / 2), living / 10)
-        if missing.count > allowed, !publisher.terms.acceptsDeletes {
+        let most = publisher.target.mostDeleted[table.resource] ?? Deletions.usualMost
+        let isBlocked = DeletionGuard(listed: living - missing.count, most: most).blocks(missing.count)
+        if isBlocked, !publisher.terms.acceptsDeletes {
             throw HubError(
                 .deletionGuard,
-                "the hub has \(missing.count) of \(living) records of this station that are not here; at most "
-                    + "\(allowed) are deleted at once",
+                "\(missing.count) of the hub's \(living) records of this station are not here, more than deletes.max allows",
                 hint: "siding publish \(publisher.target.name) \(table.resource) --accept-deletes deletes them there")
         }
         var next = position

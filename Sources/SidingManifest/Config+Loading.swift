@@ -44,7 +44,7 @@ extension Config {
         }
         let resources = declaration.boundResources(&reading)
         let writes = declaration.boundWrites(to: resources, &reading)
-        let targets = declaration.boundTargets(&reading)
+        let targets = declaration.boundTargets(of: resources, &reading)
         guard reading.faults.isEmpty else { throw .invalid(reading.sortedFaults) }
         let written = resources.map { resource in
             var resource = resource

@@ -50,9 +50,14 @@ extension ConfigDeclaration {
     }
 
     /// The targets with the names of their resources; targets with faults are left out.
-    func boundTargets(_ reading: inout Reading) -> [HubTarget] {
+    func boundTargets(of resources: [AnyResource], _ reading: inout Reading) -> [HubTarget] {
         // A file without resources and writes has been reported.
         guard !resourceNames.isEmpty || !writes.isEmpty else { return [] }
-        return targets.compactMap { $0.value.target(named: $0.name, among: resourceNames, &reading) }
+        let shares = Dictionary(resources.map { ($0.name, $0.deletions.most) }) { first, _ in first }
+        return targets.compactMap { member in
+            var target = member.value.target(named: member.name, among: resourceNames, &reading)
+            target?.mostDeleted = shares
+            return target
+        }
     }
 }

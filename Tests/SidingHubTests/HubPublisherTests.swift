@@ -221,6 +221,19 @@ import Testing
         #expect(try await bench.living().count == 20)
     }
 
+    @Test func `the guard of a comparison has the share of the resource`() async throws {
+        var bench = try await HubBench()
+        let many = (1...40).map { #"{"id":\#($0),"title":"t","price":1}"# }
+        try await bench.sync("[\(many.joined(separator: ","))]")
+        try await bench.publish()
+        _ = try await bench.store.forget(resource: "issues")
+        try await bench.sync("[\(many.prefix(20).joined(separator: ","))]")
+        bench.target.mostDeleted = ["issues": 0.49]
+        #expect(try await bench.publish().error?.kind == .deletionGuard)
+        bench.target.mostDeleted = ["issues": 0.5]
+        #expect(try await bench.publish().deleted == 20)
+    }
+
     // MARK: Tables
 
     @Test func `a table without the key, or with another type, is refused with what to do`() async throws {

@@ -5,14 +5,18 @@ internal import SidingSQLite
 
 /// The mass-deletion guard: blocks too many deletions at once until an operator accepts them. An origin that lost or hides its
 /// data looks just like one whose records were deleted.
-struct DeletionGuard: Sendable {
+package struct DeletionGuard: Sendable {
     /// Up to 10 deletions, never more than half of all records, pass whatever the percentage.
     static let alwaysAllowed = 10
 
-    /// The number of records that the pages of the resource show now.
+    /// The number of records that stay: those that the pages of the resource show now.
     let listed: Int
     /// The maximum share of deletions, from 0 to 1; 0 for none.
     let most: Double
+
+    package init(listed: Int, most: Double) {
+        (self.listed, self.most) = (listed, most)
+    }
 
     /// Whether the guard blocks this many deletions at once in all listings of a resource together.
     static func blocks(
@@ -24,7 +28,7 @@ struct DeletionGuard: Sendable {
     }
 
     /// Whether the guard blocks this many deletions at once.
-    func blocks(_ count: Int) -> Bool {
+    package func blocks(_ count: Int) -> Bool {
         guard count > 0 else { return false }
         // A share above 1 is a mistake, such as a percentage.
         guard listed > 0, most > 0, most <= 1 else { return true }
