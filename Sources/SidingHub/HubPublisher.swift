@@ -112,6 +112,7 @@ package struct HubPublisher: Sendable {
             for resource in resources {
                 guard let published = try await store.published(resource) else { continue }
                 let table = HubTable(schema: target.schema, resource: resource, columns: published.columns)
+                try table.check()
                 statements += table.creation + table.declared.flatMap { table.addition(of: $0) }
                 if isDistributed { statements.append(Self.distribution(of: table.name, by: "siding_station")) }
             }

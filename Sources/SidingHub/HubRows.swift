@@ -11,26 +11,28 @@ struct HubRows {
 
     init(_ rows: [PublishedRow], _ table: HubTable) {
         let own = HubTable.own.count - 1
-        arrays = Array(repeating: [], count: own + table.columns.count)
+        let columns = table.columns.map { ($0.name, $0.type, isMade: !table.unmade.contains($0.name)) }
+        arrays = Array(repeating: [], count: own + columns.count(where: \.isMade))
         for index in arrays.indices { arrays[index].reserveCapacity(rows.count) }
         for row in rows {
             guard HubValue.isStorable(row.key), row.key.utf8.count <= HubTable.longestKey else {
                 misfits["siding_key", default: 0] += 1
                 continue
             }
+            let isReadable = HubValue.isReadable(row.body)
+            if !isReadable { misfits["siding_body", default: 0] += 1 }
             arrays[0].append(row.key)
-            arrays[1].append(String(decoding: row.body, as: UTF8.self))
+            arrays[1].append(isReadable ? String(decoding: row.body, as: UTF8.self) : nil)
             arrays[2].append(String(row.revision))
             arrays[3].append(row.changedAt.rfc3339)
             arrays[4].append(row.deletedAt?.rfc3339)
-            for (index, column) in table.columns.enumerated() {
-                switch HubValue(row.values[index], as: column.type) {
-                case .null: arrays[own + index].append(nil)
-                case .text(let text): arrays[own + index].append(text)
-                case .misfit:
-                    arrays[own + index].append(nil)
-                    misfits[column.name, default: 0] += 1
-                }
+            var place = own
+            for ((name, type, isMade), value) in zip(columns, row.values) {
+                let fitted = HubValue(value, as: type)
+                if fitted == .misfit || !isMade && fitted != .null { misfits[name, default: 0] += 1 }
+                guard isMade else { continue }
+                arrays[place].append(fitted.text)
+                place += 1
             }
         }
     }

@@ -33,15 +33,11 @@ struct HubSchema: Sendable {
         }
     }
 
-    /// Makes the table of a resource, or the columns that it lacks.
+    /// Makes the table of a resource, or the columns that it lacks. Those for which it has no room are noted in `table`.
     ///
     /// - Throws: ``HubError`` of kind `refused` if the table has another key or a column of another type.
-    func prepare(_ table: HubTable) async throws {
-        if let long = table.declared.first(where: { $0.name.utf8.count > 63 }) {
-            throw HubError(
-                .refused, "the name of the column '\(long.name)' is longer than the 63 bytes that PostgreSQL keeps",
-                hint: "give it a shorter name under 'columns'")
-        }
+    func prepare(_ table: inout HubTable) async throws {
+        try table.check()
         if try await !exists(table.name) {
             try await make(table.creation)
         }
@@ -52,11 +48,22 @@ struct HubSchema: Sendable {
         }
         try await checkKey(of: table)
         for column in table.declared {
-            guard let type = types[column.name] else {
-                try await make(table.addition(of: column))
-                continue
+            if let type = types[column.name] {
+                guard Self.fits(type, column.type) else { throw Self.misfit(table, column, type) }
+            } else if try await !add(column, to: table) {
+                table.unmade.insert(column.name)
             }
-            if !Self.fits(type, column.type) { throw Self.misfit(table, column, type) }
+        }
+    }
+
+    /// - Returns: false if the table has all the columns that it can have (SQLSTATE 54011, too_many_columns). Columns that were
+    ///   dropped count.
+    private func add(_ column: (name: String, type: String), to table: HubTable) async throws -> Bool {
+        do {
+            try await make(table.addition(of: column))
+            return true
+        } catch let error as PostgreSQLError where error.sqlState == "54011" {
+            return false
         }
     }
 

@@ -10,6 +10,9 @@ struct HubTable: Sendable {
     let schema: String
     let resource: String
     let columns: [RecordColumn]
+    /// The names of declared columns for which the hub's table has no room: it has the columns of all stations, at most 1,600
+    /// (https://www.postgresql.org/docs/current/limits.html).
+    var unmade: Set<String> = []
 
     /// The columns of every such table, with their types as `format_type` writes them.
     static let own: [(name: String, type: String)] = [
@@ -24,9 +27,41 @@ struct HubTable: Sendable {
     static let longestKey = 1_500
 
     var name: String { "\(SQLName(schema)).\(SQLName(resource))" }
-    var viewName: String { "\(SQLName(schema)).\(SQLName(resource + "_live"))" }
+    var viewName: String { "\(SQLName(schema)).\(SQLName(resource + Self.viewSuffix))" }
 
-    var declared: [(name: String, type: String)] { columns.map { ($0.name, $0.type.inHub) } }
+    /// The declared columns that the hub's table has.
+    var declared: [(name: String, type: String)] {
+        columns.filter { !unmade.contains($0.name) }.map { ($0.name, $0.type.inHub) }
+    }
+
+    // MARK: Names
+
+    /// In bytes; PostgreSQL cuts longer names, and two resources could become one table.
+    private static let longestName = 63
+    private static let viewSuffix = "_live"
+    /// Columns that every table of PostgreSQL has (https://www.postgresql.org/docs/current/ddl-system-columns.html).
+    private static let systemColumns: Set = ["cmax", "cmin", "ctid", "tableoid", "xmax", "xmin"]
+
+    /// - Throws: ``HubError`` of kind `refused` if no table of PostgreSQL can have such a name or such columns.
+    func check() throws(HubError) {
+        let longest = Self.longestName - Self.viewSuffix.utf8.count
+        guard resource.utf8.count <= longest else {
+            throw HubError(
+                .refused, "the name of the resource is longer than the \(longest) bytes that the hub's tables allow",
+                hint: "give it a shorter name under 'resources'")
+        }
+        if let long = columns.first(where: { $0.name.utf8.count > Self.longestName }) {
+            throw HubError(
+                .refused,
+                "the name of the column '\(long.name)' is longer than the \(Self.longestName) bytes that PostgreSQL keeps",
+                hint: "give it a shorter name under 'columns'")
+        }
+        if let taken = columns.first(where: { Self.systemColumns.contains($0.name) }) {
+            throw HubError(
+                .refused, "every table of PostgreSQL has a column '\(taken.name)' of its own",
+                hint: "give that column another name under 'columns'")
+        }
+    }
 
     /// Creates the table and the view of the records that live.
     var creation: [String] {

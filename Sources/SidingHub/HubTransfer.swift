@@ -45,8 +45,8 @@ struct HubTransfer: ~Copyable {
         }
         let isNew = position.map { $0.revision < published.revision || !$0.isCompared } ?? true
         guard isNew || report.comparison != nil else { return try await remember(position, of: resource) }
-        let table = HubTable(schema: publisher.target.schema, resource: resource, columns: published.columns)
-        try await HubSchema(connection: connection).prepare(table)
+        var table = HubTable(schema: publisher.target.schema, resource: resource, columns: published.columns)
+        try await HubSchema(connection: connection).prepare(&table)
         if published.hasRecords { try await store.indexChanges(of: resource) }
         if case .compare(_, let sendsAll, _) = decision {
             let begin = HubPosition(

@@ -162,9 +162,12 @@ extension HubReport {
     fileprivate func warnings(of target: String) -> [String] {
         misfits.sorted { $0.key < $1.key }.map { column, count in
             let values = MessageFormat.count(count, "value did", plural: "values did")
-            return column == "siding_key"
-                ? "\(target): \(resource): \(values) not fit the key, and these records were left out"
-                : "\(target): \(resource): \(values) not fit the column '\(column)'; the record's body has all"
+            return switch column {
+            case "siding_key": "\(target): \(resource): \(values) not fit the key, and these records were left out"
+            case "siding_body":
+                "\(target): \(resource): \(values) not fit the column for bodies, as they are nested too deeply"
+            default: "\(target): \(resource): \(values) not fit the column '\(column)'; the record's body has all"
+            }
         }
     }
 
