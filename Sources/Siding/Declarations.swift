@@ -6,6 +6,8 @@ internal import SidingSynchronization
 /// What a ``Siding`` syncs and sends to: resources and sources, with the engine and the sender made for them.
 struct Declarations: Sendable {
     let resources: [AnyResource]
+    /// Those that other shards fetch.
+    var others: [AnyResource] = []
     let engine: SyncEngine
     let sender: WriteSender
     /// Begins empty, so that what failed by an earlier config is tried once by this one.
@@ -55,16 +57,21 @@ struct DeclarationsBuilder: Sendable {
     let credentials: String?
     let environment: RuntimeEnvironment
     let activity: Activity
+    /// The part of the resources that is fetched; nil for all of them.
+    let shard: Shard?
 
     func declarations(_ resources: [any SyncedResource], _ sources: [Source]) -> Declarations {
         let signIns = credentials.map {
             SignIns(directory: $0, transports: transports, environment: environment)
         }
         let engine = SyncEngine(store: store, transports: transports, signIns: signIns, environment: environment)
-            .reporting(to: activity)
+            .reporting(to: activity).sharing(shard, of: resources.map(\.untyped))
         let sender = WriteSender(
             store: store, sources: sources + resources.map(\.untyped.source), transports: transports, signIns: signIns,
             environment: environment)
-        return Declarations(resources: resources.map(\.untyped), engine: engine, sender: sender)
+        let all = resources.map(\.untyped)
+        return Declarations(
+            resources: all.filter(engine.fetches), others: all.filter { !engine.fetches($0) }, engine: engine,
+            sender: sender)
     }
 }

@@ -113,9 +113,15 @@ extension Siding {
         }.filter { $0 > moment }.min()
     }
 
-    /// When each resource is synced next.
+    /// When each resource is synced next. One of another shard is due while the queue has pages of it: its sync supersedes them.
     func nextSyncs(at now: Timestamp) async throws(StoreError) -> [ResourceOutlook] {
-        try await nextSyncs(of: try await store.resourceStates(countsRecords: false), at: now)
+        let own = try await nextSyncs(of: try await store.resourceStates(countsRecords: false), at: now)
+        let others = declarations.value.others
+        guard !others.isEmpty else { return own }
+        let entries = try await store.entries(QueueSelection(resources: others.map(\.name), kinds: [.fetch]))
+        return own
+            + others.filter { other in entries.contains { $0.resource == other.name } }
+            .map { ($0, NextSync.now, []) }
     }
 
     func nextSyncs(of states: [ResourceState], at now: Timestamp) async throws(StoreError) -> [ResourceOutlook] {

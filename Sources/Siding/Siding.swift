@@ -22,7 +22,7 @@ public struct Siding: Service {
 
     /// The store of all records, entries and runs.
     public let store: Store
-    /// The resources that ``run()`` keeps fresh.
+    /// The resources that ``run()`` keeps fresh; with a ``Shard`` without those that others fetch.
     public var resources: [AnyResource] { declarations.value.resources }
     let declarations: CurrentDeclarations
     let builder: DeclarationsBuilder
@@ -48,12 +48,14 @@ public struct Siding: Service {
     ///     from its work.
     ///   - networkChanges: wakes ``run()``. Left out, the kernel's reports do; a program whose connectivity is its own gives a
     ///     value, and announces changes with `NetworkChanges.announce(_:)`.
+    ///   - shard: the part of the resources that this program fetches, where several share them; left out, all of them.
     /// - Throws: ``StoreError`` that says what is wrong with the file; ``StoreError/Kind/invalidName`` if two resources, or two
     ///   different sources, have the same name.
     public init(
         store location: Location, resources: [any SyncedResource], sources: [Source] = [],
         transports: any TransportFactory, credentials: String? = nil,
-        environment: RuntimeEnvironment = RuntimeEnvironment(), networkChanges: NetworkChanges? = nil
+        environment: RuntimeEnvironment = RuntimeEnvironment(), networkChanges: NetworkChanges? = nil,
+        shard: Shard? = nil
     ) async throws(StoreError) {
         try Declarations.checkNames(of: resources, sources)
         var directory = credentials
@@ -66,7 +68,8 @@ public struct Siding: Service {
         (wallClock, self.networkChanges) = (environment.wallClock, networkChanges)
         activity = Activity(clock: environment.clock, syncs: .onFile(at: store.path))
         builder = DeclarationsBuilder(
-            store: store, transports: transports, credentials: directory, environment: environment, activity: activity)
+            store: store, transports: transports, credentials: directory, environment: environment, activity: activity,
+            shard: shard)
         declarations = CurrentDeclarations(builder.declarations(resources, sources))
     }
 

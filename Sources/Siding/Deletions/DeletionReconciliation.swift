@@ -18,6 +18,8 @@ struct DeletionReconciliation {
     /// The resource's revision after this transaction.
     let revision: Int64
     let terms: DeletionTerms
+    /// The shard whose parents were listed; nil for all of them.
+    var shard: Shard?
 
     var resource: Int64 { table.resource }
 
@@ -101,7 +103,7 @@ struct DeletionReconciliation {
         return try sort(candidates.left, startedAt, transaction)
     }
 
-    /// Skips records whose parent is gone: that no other listing shows them is no evidence. A record that was written more than a day
+    /// Skips records whose parent is gone, or belongs to another shard: that no other listing shows them is no evidence. A record that was written more than a day
     /// from now was written before the clock was set back.
     private func sort(
         _ ids: [Int64], _ startedAt: Timestamp, _ transaction: borrowing Transaction
@@ -115,19 +117,26 @@ struct DeletionReconciliation {
                 """
         }
         var find = try transaction.prepare(
-            "SELECT r.changed_at > ?2 AND r.changed_at <= ?3 FROM \(table.rows) r WHERE r.rowid = ?1 AND \(hasParent)")
+            """
+            SELECT r.changed_at > ?2 AND r.changed_at <= ?3, COALESCE(CAST(r.scope AS TEXT), '') FROM \(table.rows) r
+            WHERE r.rowid = ?1 AND \(hasParent)
+            """)
         try find.bind(2, startedAt.microseconds)
         try find.bind(3, (now + RetryAfter.longest).microseconds)
         var kept: [Int64] = []
         for id in ids {
             try find.bind(1, id)
-            if try find.step() {
+            if try find.step(), isOwn(parent: find.text(1)) {
                 if find.int(0) == 1 { absent.hasNewer = true } else { kept.append(id) }
             }
             find.reset()
         }
         absent.ids = RowIDs(kept)
         return absent
+    }
+
+    private func isOwn(parent: String) -> Bool {
+        parent.isEmpty || shard?.owns(parent: parent, of: table.resourceName) ?? true
     }
 
     // MARK: Deciding

@@ -37,6 +37,13 @@ enum CursorsTable {
         try transaction.execute("DELETE FROM siding_cursors WHERE resource = ?1 AND scope = ?2", resource, scope)
     }
 
+    /// The keys of the parents that have a cursor.
+    static func scopes(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> [String] {
+        try database.query("SELECT scope FROM siding_cursors WHERE resource = ?1 AND scope <> ''", resource) {
+            $0.text(0)
+        }
+    }
+
     /// Deletes the cursors of parents that are gone, and returns how many there were.
     static func delete(
         _ resource: Int64, ofGone parents: RecordsTable, _ transaction: borrowing Transaction

@@ -30,6 +30,8 @@ struct ListingOpening: Sendable {
     var root: String?
     /// See ``AnyResource/isWritten``.
     var isWritten = false
+    /// The shard that decides about the parents of a fan-out pass; nil for all.
+    var shard: Shard?
 }
 
 /// How a listing uses the cursor of its resource.

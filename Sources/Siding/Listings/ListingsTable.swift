@@ -197,6 +197,18 @@ enum ListingsTable {
             """, resource, scope)
     }
 
+    /// The keys of the parents that have a listing.
+    static func scopes(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> [String] {
+        try database.query("SELECT scope FROM siding_listings WHERE resource = ?1 AND scope <> ''", resource) {
+            $0.text(0)
+        }
+    }
+
+    /// Deletes the listing of one parent.
+    static func delete(_ resource: Int64, scope: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource, scope)
+    }
+
     /// Deletes the listings of parents that are gone, and returns how many there were.
     static func delete(
         _ resource: Int64, ofGone parents: RecordsTable, _ transaction: borrowing Transaction

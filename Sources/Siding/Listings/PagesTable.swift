@@ -185,6 +185,13 @@ enum PagesTable {
             page.resource, page.scope, page.url, page.sent, members.map { SQLiteValue.blob($0.packed) })
     }
 
+    /// The keys of the parents that have pages.
+    static func scopes(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> [String] {
+        try database.query("SELECT DISTINCT scope FROM siding_pages WHERE resource = ?1 AND scope <> ''", resource) {
+            $0.text(0)
+        }
+    }
+
     /// Deletes the pages of a resource.
     ///
     /// - Parameter scope: the key of the parent; nil for all listings.

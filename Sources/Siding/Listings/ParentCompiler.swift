@@ -29,6 +29,14 @@ struct ParentCompiler {
         return statement
     }
 
+    /// The keys of the due parents alone, in their order.
+    func dueKeys() throws(StoreError) -> BoundSQL {
+        var statement = try joined(selecting: "p.text AS key", behind: selection.after, withBodies: false)
+        statement.sql = "\(statement.sql) WHERE \(isDue) ORDER BY p.key"
+        statement.arguments += dueArguments
+        return statement
+    }
+
     /// One row of counts: all, due, new, unfinished, changed.
     func outlook() throws(StoreError) -> BoundSQL {
         let marks: SQL = "\(isDue) AS due, l.state AS state, p.revision > l.parent_revision AS changed"

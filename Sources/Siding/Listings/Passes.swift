@@ -45,12 +45,19 @@ struct PassEnd: Sendable {
     var isOfChanges = false
     /// Which missing or filtered-out records may be deleted.
     var deletions = DeletionTerms()
+    /// The shard whose parents the pass was over; nil for all parents.
+    var shard: Shard?
+
+    /// Whether the pass was to list this parent.
+    func takes(_ parent: String) -> Bool { shard?.owns(parent: parent, of: resource) ?? true }
 }
 
 /// The result of reconciling deletions at the end of a fan-out pass.
 struct PassFindings: Sendable, Hashable {
     /// The numbers of deleted records and blocked deletions.
     var counters = RunCounters()
+    /// Those of them whose parents other shards fetch.
+    var ofOtherShards = RunCounters()
     /// Records that no page shows any more but that were kept, because the pass does not count.
     var unproven = 0
     /// Whether records left the view that no counter counts; see ``UnnamedCreates``.
@@ -171,6 +178,13 @@ extension Store {
             return try snapshot.query(statement) { row in
                 Parent(key: try row.text("key"), body: try row.blob("body"), revision: try row.int("revision"))
             }
+        }
+    }
+
+    /// The keys of the live parents that are due, in their order.
+    func parentKeys(_ selection: ParentSelection) async throws(StoreError) -> [String] {
+        try await read { snapshot in
+            try snapshot.query(try ParentCompiler(selection, snapshot).dueKeys()) { $0.text(0) }
         }
     }
 

@@ -23,6 +23,10 @@ enum PassesTable {
                 of: resource.id, named: listing.resource,
                 because: isChanged ? "the definition changed" : "a full listing was asked for", queue, transaction)
         }
+        if let shard = listing.shard {
+            try OtherShards(table: Store.records(of: listing.resource, transaction), shard: shard)
+                .supersedeFetches(queue, transaction)
+        }
         if listing.isUnconditional { try PageValidators(resource: resource.id).forget(scope: nil, transaction) }
         var dropped: String?
         if let (known, progressedAt) = try load(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
@@ -98,9 +102,14 @@ enum PassesTable {
             hasHidden = try UnnamedCreates(table: table)
                 .hide(deliveredBefore: pass.startedAt, now: queue.now, transaction)
         }
-        var findings = PassFindings()
+        var (findings, ofOtherShards) = (PassFindings(), RunCounters())
         if let parents {
             try deleteGone(table, parents, transaction)
+            if let others = end.shard.map({ OtherShards(table: table, shard: $0) }) {
+                try others.forgetListings(transaction)
+                ofOtherShards = try others.deleteRecords(
+                    over: parents, end.deletions, run: end.run, now: queue.now, revision: row.revision + 1, transaction)
+            }
             if try isListed && end.isComplete && PagesTable.unknownListings(of: resource, transaction) == 0
                 && unasked(end, resource, over: parents, fromStart: row.allListedAt == nil, transaction) == 0
             {
@@ -110,7 +119,7 @@ enum PassesTable {
                 // Read anew: that parents are gone may have changed pages and records.
                 findings = try DeletionReconciliation(
                     table: Store.records(of: end.resource, transaction), parents: parents, run: end.run,
-                    now: queue.now, revision: row.revision + 1, terms: end.deletions
+                    now: queue.now, revision: row.revision + 1, terms: end.deletions, shard: end.shard
                 ).reconcile(end, over: parents, areParentsListed: isListed, transaction)
             } else {
                 try DeletionReconciliation.startOver(resource, transaction)
@@ -118,7 +127,8 @@ enum PassesTable {
         }
         findings.counters += try NullFilteredRecords(table: table)
             .reconcile(end.deletions, run: end.run, now: queue.now, revision: row.revision + 1, transaction)
-        findings.hasHidden = hasHidden
+        (findings.hasHidden, findings.ofOtherShards) = (hasHidden, ofOtherShards)
+        findings.counters += ofOtherShards
         try RunResourcesTable.add(findings.counters, to: end.resource, in: end.run, transaction)
         return findings
     }
@@ -146,20 +156,23 @@ enum PassesTable {
             && !ServerCopiesTable.hasAny(of: parents.resource, withRecord: true, transaction)
     }
 
-    /// The number of live parents without a complete listing in this pass.
+    /// The number of live parents that the pass was to list, without a complete listing in it.
     ///
     /// - Parameter fromStart: whether only listings count that began at no cursor.
     fileprivate static func unasked(
         _ end: PassEnd, _ resource: Int64, over parents: RecordsTable, fromStart: Bool,
         _ transaction: borrowing Transaction
     ) throws -> Int {
-        try transaction.count(
+        var count = 0
+        try transaction.forEach(
             """
-            SELECT COUNT(*) FROM \(parents.rows) p
+            SELECT CAST(p.key AS TEXT) FROM \(parents.rows) p
             LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
             WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
                 AND (l.pass IS NOT ?2 OR l.state <> 'complete' OR l.cursor ->> 'from' IS NOT NULL AND ?3)
-            """, resource, end.pass, fromStart)
+            """, resource, end.pass, fromStart
+        ) { if end.takes($0.text(0)) { count += 1 } }
+        return count
     }
 
     /// Supersedes retained fetches of parents that are gone or outside of this pass: nobody would send them again. One that waits for a

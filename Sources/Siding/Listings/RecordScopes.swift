@@ -30,7 +30,7 @@ struct RecordScopes {
     static func moveOn(
         _ table: RecordsTable, over parents: RecordsTable, _ transaction: borrowing Transaction
     ) throws {
-        var left = Set(
+        let left = Set(
             try transaction.query(
                 """
                 SELECT r.rowid FROM \(table.rows) r WHERE r.scope IS NOT NULL AND r.deleted_at IS NULL
@@ -39,15 +39,26 @@ struct RecordScopes {
                         WHERE p.key = r.scope AND p.deleted_at IS NULL)
                 """
             ) { $0.int(0) })
-        guard !left.isEmpty else { return }
+        _ = try move(left, in: table, transaction)
+    }
+
+    /// Reassigns these records to parents with a page that shows them.
+    ///
+    /// - Returns: those that no page shows.
+    static func move(
+        _ records: Set<Int64>, in table: RecordsTable, _ transaction: borrowing Transaction
+    ) throws -> Set<Int64> {
+        var left = records
+        guard !left.isEmpty else { return left }
         var found: [(scope: String, id: Int64)] = []
         try PagesTable.forEachMembers(of: table.resource, transaction) { scope, members in
             guard !scope.isEmpty else { return }
             for id in members.ids where left.remove(id) != nil { found.append((scope, id)) }
         }
-        guard !found.isEmpty else { return }
+        guard !found.isEmpty else { return left }
         let revision = table.row.revision + 1
         for (scope, id) in found { try table.setScope(scope, of: id, revision: revision, transaction) }
         try ResourcesTable.raise(revision: revision, of: table.resource, transaction)
+        return left
     }
 }

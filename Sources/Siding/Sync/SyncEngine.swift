@@ -32,6 +32,10 @@ package struct SyncEngine: Sendable {
     /// The syncs of the same program: a resource that one of them syncs is left to it, and those that begin now may join. Nil for
     /// an engine whose caller does that.
     var running: RunningSyncs?
+    /// The part of ``declared`` that this station fetches; nil, the default, for all of it.
+    var shard: Shard?
+    /// The resources that the shards share.
+    var declared: [AnyResource] = []
     /// Whether a service syncs what is due, not a person or a program what it asks for.
     var isOfService: Bool { running != nil }
 
@@ -233,6 +237,7 @@ package struct SyncEngine: Sendable {
     private func leased(
         _ resource: AnyResource, _ options: SyncOptions, _ command: String, _ run: RunID
     ) async throws(StoreError) -> SyncReport {
+        if let report = try await leftToOthers(resource, command) { return report }
         let check = FreshnessCheck(resource: resource, options: options, now: now)
         if let note = check.skipReason(try await store.freshness(of: resource.name)) {
             var report = SyncReport(resource.name, .skipped)
@@ -265,7 +270,7 @@ package struct SyncEngine: Sendable {
         }
     }
 
-    private func held(_ resource: AnyResource, by holder: LeaseHolder) -> SyncReport {
+    func held(_ resource: AnyResource, by holder: LeaseHolder) -> SyncReport {
         let error = RecordedError(
             name: "locked", message: holder.message(holding: resource.name),
             hint: "wait for it with 'siding sync --wait-lock 30s', or SyncOptions(lockWait:) in a program")

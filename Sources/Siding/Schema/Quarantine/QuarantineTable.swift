@@ -98,6 +98,13 @@ enum QuarantineTable {
                 AND \(parents.isGone("siding_quarantine.scope"))
             """, resource, PageQuarantine.answerCode, ContractBreach.Code.sharedKey.rawValue)
     }
+
+    /// The same about one parent.
+    static func deleteAnswers(of resource: Int64, scope: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "DELETE FROM siding_quarantine WHERE resource = ?1 AND scope = ?2 AND code IN (?3, ?4)", resource, scope,
+            PageQuarantine.answerCode, ContractBreach.Code.sharedKey.rawValue)
+    }
 }
 
 /// Quarantines the records of a page that break the contract; keeps the newest bytes at each position.

@@ -11,6 +11,7 @@ struct FanOut: Sendable {
     private var resource: AnyResource { sync.resource }
     private var options: SyncOptions { sync.options }
     private var store: Store { sync.engine.store }
+    private var shard: Shard? { sync.engine.shard(dividing: resource) }
 
     /// Runs one fan-out pass. Skips it if the parent resource was never stored.
     func run() async throws(StoreError) -> SyncReport {
@@ -38,9 +39,11 @@ struct FanOut: Sendable {
         if case .query(let sql)? = each.parents.filter { keys = try await store.keys(ofQuery: sql) }
         // An ad-hoc listing opens no fan-out pass, as it moves no checkpoint.
         let pass = options.isAdHoc ? nil : try await openPass(&tally)
-        let selection = each.selection(for: resource.name, in: pass)
+        var selection = each.selection(for: resource.name, in: pass)
         let turns = ParentTurn.all(in: pass, of: sync.run).map(selection.of)
-        let feed = ParentFeed(turns, keys: keys, size: each.concurrency * 8)
+        selection.keys = keys
+        let own = try await store.keys(of: selection, in: shard)
+        let feed = ParentFeed(turns, keys: own, size: each.concurrency * 8)
         let rest = try await walk(feed, pass?.pass, &tally)
         if tally.mayLeaveSome { tally.leave(try await rest.unasked(in: store)) }
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.add(note: words) }
@@ -75,6 +78,7 @@ struct FanOut: Sendable {
         let findings = try await store.endPass(end)
         var report = tally.report()
         report.result.counters += findings.counters
+        sync.report(ofOtherShards: findings.ofOtherShards, shard, &report)
         if let note = findings.note(of: resource.name, over: each.resource) { report.warn(note) }
         try await sync.reportMissingOfPass(&report)
         // An origin that asks to wait, or for a sign-in, says nothing of single records.
@@ -82,7 +86,9 @@ struct FanOut: Sendable {
             report = try await verification.run(report)
         }
         if report.result.outcome == .notModified, report.result.counters.deleted > 0 { report.result.outcome = .saved }
-        try await sync.warnOfBlockedDeletions(&report, with: [each.resource], asksAll: each.parents.areChanged)
+        try await sync.warnOfBlockedDeletions(
+            &report, with: [each.resource], asksAll: each.parents.areChanged,
+            besides: findings.ofOtherShards.deletionsBlocked)
         return report
     }
 
@@ -90,14 +96,15 @@ struct FanOut: Sendable {
         PassEnd(
             resource: resource.name, parent: each.resource, pass: pass.pass, lease: sync.lease, run: sync.run,
             isComplete: isComplete, isOfChanges: each.parents.areChanged && !pass.takesAll,
-            deletions: sync.deletionTerms)
+            deletions: sync.deletionTerms, shard: shard)
     }
 
     private func openPass(_ tally: inout FanOutTally) async throws(StoreError) -> PassPosition {
-        let opening = ListingOpening(
+        var opening = ListingOpening(
             resource, options, lease: sync.lease, run: sync.run,
             first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
             parent: ListingParent(resource: each.resource))
+        opening.shard = shard
         var position = try await store.openPass(opening)
         if sync.engine.isOfService, let askedAt = position.askedAt,
             resource.isDueAnew(since: askedAt, at: sync.engine.now)

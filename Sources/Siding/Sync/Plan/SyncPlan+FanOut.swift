@@ -21,7 +21,7 @@ extension SyncPlan {
     /// The plan for a resource that has a listing per parent.
     static func make(
         for resource: AnyResource, each: ForEach, _ open: OpenResource, options: SyncOptions, in store: Store?,
-        now: Timestamp
+        shard: Shard?, now: Timestamp
     ) async throws -> SyncPlan {
         let base = Redaction.url(resource.source.baseURL, also: [])
         let template = (base.hasSuffix("/") ? String(base.dropLast()) : base) + resource.path
@@ -40,6 +40,9 @@ extension SyncPlan {
         let begin = Begin(isChanged: isChanged, state, options, now)
         var selection = each.selection(for: resource.name, in: begin.position)
         if case .query(let sql)? = each.parents.filter { selection.keys = try await store.keys(ofQuery: sql) }
+        var all = selection
+        (all.pass, all.areChanged) = (nil, false)
+        selection.keys = try await store.keys(of: all, in: shard)
         let outlook = try await store.outlook(selection)
         let held = begin.startsAnew ? [] : try await heldLanes(of: resource, in: store)
         selection.limit = Self.shown + held.count
@@ -49,7 +52,7 @@ extension SyncPlan {
                 .filter { !held.contains(FetchRetention.lane(of: resource.name, scope: $0.key)) }
         }
         parents = Array(parents.prefix(Self.shown))
-        let reason = begin.reason + Self.why(outlook, each, begin.position)
+        let reason = begin.reason + Self.why(outlook, each, begin.position) + (shard.map { " of shard \($0)" } ?? "")
         let (asked, failure) = try await requests(for: parents, of: resource, each, options, store, now)
         if outlook.due == 0 {
             plan.obstacle = .parents(why: "no parent is due")

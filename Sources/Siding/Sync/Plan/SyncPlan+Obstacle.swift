@@ -15,13 +15,15 @@ extension SyncPlan {
         case configChange(why: String)
         /// The page waits in the queue for an operator action.
         case heldPage
+        /// The resource belongs to another shard.
+        case otherShard(why: String)
         /// No parent can be listed.
         case parents(why: String)
 
         /// Whether a sync would send no request now.
         package var asksNothing: Bool {
             switch self {
-            case .fresh, .gate, .configChange, .heldPage, .parents: true
+            case .fresh, .gate, .configChange, .heldPage, .parents, .otherShard: true
             case .limit(_, let isPutOff): isPutOff
             }
         }
@@ -36,6 +38,7 @@ extension SyncPlan {
             case .limit(let message, let isPutOff):
                 "\(isPutOff ? "nothing now: " : "after a wait, as ")\(message); then: \(reason)"
             case .heldPage: "nothing now: \(reason)"
+            case .otherShard(let why): "nothing: \(why)"
             case .parents(let why): "nothing now: \(why): \(reason)"
             }
         }

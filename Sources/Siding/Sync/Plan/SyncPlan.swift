@@ -35,19 +35,28 @@ package struct SyncPlan: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - store: nil if there is none yet.
+    ///   - shard: the part that the station fetches; nil for everything.
+    ///   - resources: all that are declared, which the shards share.
     ///   - now: the current time, to measure the age of a cursor.
     /// - Throws: ``StoreError`` if the store cannot be read, a ``Failure`` if the first URL is invalid.
     package static func make(
         for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: Store?,
-        now: Timestamp = WallClock.system.now
+        shard: Shard? = nil, of resources: [AnyResource] = [], now: Timestamp = WallClock.system.now
     ) async throws -> SyncPlan {
         let open = if let store { try await store.begin(resource) } else { OpenResource() }
         var plan =
             if let each = resource.forEach {
-                try await make(for: resource, each: each, open, options: options, in: store, now: now)
+                try await make(
+                    for: resource, each: each, open, options: options, in: store,
+                    shard: shard?.dividing(resource, among: resources), now: now)
             } else {
                 try await makePlain(for: resource, open, options: options, in: store, now: now)
             }
+        if let shard, !shard.fetches(resource, among: resources) {
+            let other = Obstacle.otherShard(why: "shard \(shard.owner(of: resource.name)) of \(shard.count) fetches it")
+            (plan.obstacle, plan.reason) = (other, other.explained(plan.reason))
+            return plan
+        }
         if let store {
             let outlook = try await ConfigChange(
                 resource: resource, options: options, known: open.freshness, store: store

@@ -17,16 +17,20 @@ package struct SyncRehearsal: Sendable {
     private let signIns: SignIns?
     private let environment: RuntimeEnvironment
     private let progress: @Sendable (SyncProgress) -> Void
+    /// Chooses what is fetched; see ``SyncEngine/sharing(_:of:)``.
+    private let sharing: (shard: Shard?, resources: [AnyResource])
 
     /// Copies the store as of one moment.
     ///
     /// - Parameters:
     ///   - original: nil if there is no store yet. It may be open read-only if no source has limits, as requests are counted
     ///     there.
+    ///   - shard: the part of `resources` to fetch; nil for everything.
     ///   - path: where to make the copy, in a private directory of the caller. The caller removes it.
     /// - Throws: ``StoreError`` if the copy cannot be made, such as for lack of disk space.
     package init(
-        of original: Store?, at path: String, transports: any TransportFactory, signIns: SignIns? = nil,
+        of original: Store?, at path: String, shard: Shard? = nil, of resources: [AnyResource] = [],
+        transports: any TransportFactory, signIns: SignIns? = nil,
         environment: RuntimeEnvironment = RuntimeEnvironment(),
         progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
     ) async throws(StoreError) {
@@ -37,6 +41,7 @@ package struct SyncRehearsal: Sendable {
         self.signIns = signIns
         self.environment = environment
         self.progress = progress
+        sharing = (shard, resources)
     }
 
     /// Closes the copy.
@@ -50,7 +55,8 @@ package struct SyncRehearsal: Sendable {
         let requests = RequestLog()
         var engine = SyncEngine(
             store: copy, transports: ObservedTransports(base: transports, log: requests), signIns: signIns,
-            environment: environment, progress: progress)
+            environment: environment, progress: progress
+        ).sharing(sharing.shard, of: sharing.resources)
         engine.rateLimitStore = original ?? copy
         let report = try await engine.sync(resource, options: options)
         let secret = resource.source.authorization.secretQueryNames

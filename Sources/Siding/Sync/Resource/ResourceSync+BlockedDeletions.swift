@@ -8,16 +8,18 @@ extension ResourceSync {
     /// - Parameters:
     ///   - others: resources that must be listed too before the deletions can be reconciled.
     ///   - asksAll: whether only a full sync can reconcile them again.
+    ///   - ofOtherShards: how many of them were reported already, as other shards fetch their parents.
     func warnOfBlockedDeletions(
-        _ report: inout SyncReport, with others: [String] = [], asksAll: Bool = false
+        _ report: inout SyncReport, with others: [String] = [], asksAll: Bool = false,
+        besides ofOtherShards: Int = 0
     ) async throws(StoreError) {
-        let count = report.result.counters.deletionsBlocked
+        let count = report.result.counters.deletionsBlocked - ofOtherShards
         guard count > 0 else { return }
         let nullFiltered = try await engine.store.nullFiltered(of: resource.name)
         if let nullFiltered {
             report.warn(
                 "'where' leaves out \(nullFiltered.message). \(resource.deletions.excess), so they were kept. To remove them: siding "
-                    + "sync \(resource.name) --accept-deletes")
+                    + "sync \(resource.name) \(engine.shardOption)--accept-deletes")
         }
         let absent = count - (nullFiltered?.count ?? 0)
         guard absent > 0 else { return }
@@ -34,6 +36,6 @@ extension ResourceSync {
         let names = (others + [resource.name]).joined(separator: " ")
         report.warn(
             "\(are). \(resource.deletions.excess), so nothing was deleted. Missing: \(shown)\(keys.count > 5 ? ", …" : ".") "
-                + "To delete them: siding sync \(names) \(asksAll ? "--full " : "")--accept-deletes")
+                + "To delete them: siding sync \(names) \(engine.shardOption)\(asksAll ? "--full " : "")--accept-deletes")
     }
 }
