@@ -21,7 +21,7 @@ INSTALLED = bin/siding share/bash-completion/completions/siding share/zsh/site-f
 	$(addprefix lib/systemd/system/,$(notdir $(UNITS))) $(addprefix share/doc/siding/,$(DOCUMENTS))
 UNITS = $(wildcard Examples/Systemd/*)
 # The documents, and what they link to.
-DOCUMENTS = SECURITY.md $(wildcard Docs/*.md Docs/Decisions/*.md Examples/Configs/*.yaml $(foreach program,Gateway Service TokenRefresh,Examples/$(program)/*.swift))
+DOCUMENTS = SECURITY.md $(wildcard Docs/*.md Docs/Decisions/*.md Examples/Configs/*.yaml Examples/Kubernetes/*.yaml $(foreach program,Gateway Service TokenRefresh,Examples/$(program)/*.swift))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue bench-serve proof proof-embedder proof-pages proof-peers proof-package documentation interface reference model tsan install \

@@ -47,6 +47,11 @@ struct Workspace {
         try chosen(names, "resource", among: config.resources, \.name)
     }
 
+    /// The resources that a shard fetches, or parents of them; all resources without one.
+    func resources(fetchedBy shard: Shard?) -> [AnyResource] {
+        config.resources.filter { shard?.fetches($0, among: config.resources) ?? true }
+    }
+
     /// The named sources, like ``resources(named:)``.
     func sources(named names: [String]) throws -> [Source] {
         try chosen(names, "source", among: config.sources, \.name)

@@ -19,6 +19,7 @@ struct QueueRunCommand: AsyncParsableCommand {
     @OptionGroup var selection: SelectionOptions
     @Flag(help: "Continue until every remaining entry needs an operator; takes only --source.")
     var watch = false
+    @OptionGroup var shard: ShardOption
     @OptionGroup var metrics: MetricsFileOption
 
     func validate() throws {
@@ -29,17 +30,18 @@ struct QueueRunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await metrics.written(for: options) { try await runQueue() }
+        let shard = try shard.value()
+        try await metrics.written(for: options, shard) { try await runQueue(shard) }
     }
 
-    private func runQueue() async throws {
+    private func runQueue(_ shard: Shard?) async throws {
         let status = try await options.withStore(.readWrite) { workspace, store in
-            try await workspace.notifying(store) { try await run(workspace, store) }
+            try await workspace.notifying(store) { try await run(workspace, store, shard) }
         }
         if status != .success { throw status }
     }
 
-    private func run(_ workspace: Workspace, _ store: Store) async throws -> ExitStatus {
+    private func run(_ workspace: Workspace, _ store: Store, _ shard: Shard?) async throws -> ExitStatus {
         var chosen = try await selection.selection(now: WallClock.system.now, workspace, store)
         guard try await endWaits(of: &chosen, in: store) else {
             tellNothingDue()
@@ -47,7 +49,7 @@ struct QueueRunCommand: AsyncParsableCommand {
         }
         chosen.dueBy = WallClock.system.now
         let isEmpty = try await store.entries(chosen, limit: 1).isEmpty
-        let drain = QueueDrain(workspace: workspace, store: store, options: options)
+        let drain = QueueDrain(workspace: workspace, store: store, options: options, shard: shard)
         let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
         let writes = try await deliver(chosen, delivery, drain)
         if let writes, writes.isStop { return writes }
@@ -119,6 +121,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
     @OptionGroup var action: ActionOptions
 
     func run() async throws {
+        let shard = try ShardOption.ofEnvironment()
         let status = try await action.options.withStore(.readWrite) { workspace, store in
             let chosen = try await action.chosenSurely(workspace, store)
             // A source's gate can be closed without an entry waiting for it; naming the source opens the gate.
@@ -128,8 +131,9 @@ struct QueueRetryCommand: AsyncParsableCommand {
             let writes = try await WriteDelivery(options: action.options, workspace: workspace, store: store)
                 .send(changed.filter { $0.kind == .write })
             if let writes, writes.isStop { return writes }
-            let fetches = try await QueueDrain(workspace: workspace, store: store, options: action.options)
-                .run(changed.filter { $0.kind == .fetch }, "queue retry")
+            let fetches = try await QueueDrain(
+                workspace: workspace, store: store, options: action.options, shard: shard
+            ).run(changed.filter { $0.kind == .fetch }, "queue retry")
             return ExitStatus.combining([writes, fetches, status == .success ? nil : status]) ?? .success
         }
         if status != .success { throw status }
@@ -141,6 +145,8 @@ struct QueueDrain {
     let workspace: Workspace
     let store: Store
     let options: GlobalOptions
+    /// The part that this station fetches; nil for everything.
+    let shard: Shard?
 
     /// The resources in the config that have a queued page, of `sources` or of all.
     ///
@@ -207,7 +213,7 @@ struct QueueDrain {
         _ due: [AnyResource], over transports: any TransportFactory
     ) async throws(StoreError) -> [SyncReport] {
         var runner = SyncRunner(options: options, workspace: workspace, store: store, isOffline: false)
-        runner.showsProgress = false
+        (runner.showsProgress, runner.shard) = (false, shard)
         return try await runner.sync(due, SyncOptions(lockWait: .seconds(10)), command: "queue run", over: transports)
     }
 
@@ -250,8 +256,9 @@ struct QueueDrain {
                 "\(PlainText.oneLine(name)): the resource has left the config; 'siding queue drop' drops its entries")
         }
         guard !known.isEmpty else { return unknown.isEmpty ? nil : .notFound }
-        let status = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: false)
-            .run(known, SyncOptions(), command: command)
+        var runner = SyncRunner(options: options, workspace: workspace, store: store, isOffline: false)
+        runner.shard = shard
+        let status = try await runner.run(known, SyncOptions(), command: command)
         return ExitStatus.combining(
             unknown.isEmpty ? [status] : [status, .notFound], savedAnything: status == .success)
     }

@@ -26,6 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var http: ListenOptions
+    @OptionGroup var shard: ShardOption
 
     func run() async throws {
         // First of all: these signals end a process that does not trap them. The outer group traps those that stop the service, and
@@ -40,20 +41,22 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func serve(_ hangups: UnixSignalsSequence, _ logger: Logger) async throws {
-        let workspace = try Workspace.load(options)
+        let (workspace, shard) = (try Workspace.load(options), try shard.value())
         try await workspace.withStore(.readWriteCreate) { store in
             try await Network.withTransports { http in
                 let current = CurrentWorkspace(workspace)
                 let siding = try await Siding(
                     store: .store(store), resources: workspace.config.resources, sources: workspace.config.sources,
                     transports: options.watching(http, current.value.config), credentials: workspace.credentials,
-                    environment: RuntimeEnvironment(logger: logger))
+                    environment: RuntimeEnvironment(logger: logger), shard: shard)
                 let watch = IncidentWatch {
                     current.value.notifier(store, over: http) { logger.warning("\($0)") }
                 }
                 let hubs = HubWatch(store, logger: logger) { current.value.config.targets }
                 let services = try services(of: siding, [watch, hubs], current, hangups, logger)
-                logger.notice("\(Version.text) serves", metadata: workspace.logged)
+                var metadata = workspace.logged
+                metadata["shard"] = shard.map { "\($0)" }
+                logger.notice("\(Version.text) serves", metadata: metadata)
                 await cancelWhenGracefulShutdown { await workspace.warnOfSecrets(logger) }
                 workspace.warnOfZone(logger)
                 await workspace.warnOfUnsent(store, logger)

@@ -19,9 +19,10 @@ struct StatusCommand: AsyncParsableCommand {
     var strict = false
 
     func run() async throws {
+        let shard = try ShardOption.ofEnvironment()
         let overview = try await options.withStore { workspace, store in
             try await Overview.gather(
-                workspace.config.resources, store, maxAge: maxAge?.duration, now: WallClock.system.now)
+                workspace.resources(fetchedBy: shard), store, maxAge: maxAge?.duration, now: WallClock.system.now)
         }
         let needsLook =
             overview.parked > 0 || overview.hasFailure || overview.isQueuedTooLong

@@ -5,6 +5,7 @@ import ArgumentParser
 import Foundation
 import Siding
 import SidingChain
+import SidingManifest
 
 /// `siding plan`: shows the first requests of a sync and why, or with `--fetch` its result on a copy of the database.
 struct PlanCommand: AsyncParsableCommand {
@@ -19,16 +20,17 @@ struct PlanCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resources; all of them by default.") var resources: [String] = []
     @OptionGroup var listing: ListingOptions
+    @OptionGroup var shard: ShardOption
     @Flag(help: "Run the sync on a copy, and show its changes.") var fetch = false
 
     func run() async throws {
-        let workspace = try Workspace.load(options)
+        let (workspace, shard) = (try Workspace.load(options), try shard.value())
         let chosen = ParentOrder.parentsFirst(try workspace.resources(named: resources))
         try listing.check(against: chosen)
         let store = try await store(for: chosen, workspace)
         let status = try await perform {
-            guard fetch else { return try await show(chosen, store) }
-            return try await Rehearsal(options: options, workspace: workspace, store: store)
+            guard fetch else { return try await show(chosen, shard, workspace, store) }
+            return try await Rehearsal(options: options, workspace: workspace, store: store, shard: shard)
                 .run(chosen, listing.syncOptions)
         } finally: {
             await store?.close()
@@ -36,10 +38,13 @@ struct PlanCommand: AsyncParsableCommand {
         if status != .success { throw status }
     }
 
-    private func show(_ chosen: [AnyResource], _ store: Store?) async throws -> ExitStatus {
+    private func show(
+        _ chosen: [AnyResource], _ shard: Shard?, _ workspace: Workspace, _ store: Store?
+    ) async throws -> ExitStatus {
         var isRefused = false
         for resource in chosen {
-            let plan = try await SyncPlan.make(for: resource, options: listing.syncOptions, in: store)
+            let plan = try await SyncPlan.make(
+                for: resource, options: listing.syncOptions, in: store, shard: shard, of: workspace.config.resources)
             let network = SourceNetwork.description(of: resource.source)
             if options.json { Output.line(object(plan, network).text) } else { print(plan, network) }
             if plan.refusal != nil { isRefused = true }
@@ -83,7 +88,7 @@ struct PlanCommand: AsyncParsableCommand {
         let request = "\(plan.method) \(PlainText.oneLine(plan.url, limit: 2000))"
         let what = plan.asksNothing ? "no request now" : request
         Output.line("\(PlainText.oneLine(plan.resource)): \(what)")
-        if plan.asksNothing, plan.fanOut?.urls.isEmpty != true { Output.line("    later: \(request)") }
+        if plan.asksNothing, plan.asksLater { Output.line("    later: \(request)") }
         if let body = plan.body { Output.line("    body: \(PlainText.oneLine(body, limit: 4000))") }
         for condition in plan.conditions { Output.line("    \(condition)") }
         Output.line("    because: \(plan.reason)")

@@ -4,6 +4,7 @@ import SidingInspection
 import Siding
 import SidingChain
 import SidingJSON
+import SidingManifest
 import SidingNetwork
 
 /// `siding plan --fetch`: runs a sync on a copy of the database and reports its requests and changes.
@@ -12,6 +13,8 @@ struct Rehearsal {
     let workspace: Workspace
     /// The database; nil if there is none yet.
     let store: Store?
+    /// The part that this station fetches; nil for everything.
+    let shard: Shard?
 
     /// Syncs `resources` on the copy one after the other and reports each result.
     func run(_ resources: [AnyResource], _ syncOptions: SyncOptions) async throws -> ExitStatus {
@@ -22,7 +25,8 @@ struct Rehearsal {
         let result = try await Network.using { http in
             let transports = options.watching(http, workspace.config)
             let rehearsal = try await SyncRehearsal(
-                of: store, at: "\(directory)/plan.db", transports: transports, signIns: workspace.signIns(transports),
+                of: store, at: "\(directory)/plan.db", shard: shard, of: workspace.config.resources,
+                transports: transports, signIns: workspace.signIns(transports),
                 environment: RuntimeEnvironment(logger: options.logger()), progress: { progress.show($0) })
             var statuses: [ExitStatus] = []
             for resource in resources where !Task.isCancelled {

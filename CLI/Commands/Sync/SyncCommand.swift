@@ -35,6 +35,7 @@ struct SyncCommand: AsyncParsableCommand {
     @Flag(help: "Ask at once, although an origin asked for a wait or a source was found failing.") var now = false
     @Flag(help: "Stop at the first failure.") var failFast = false
     @Flag(help: "Sync only resources that failed or were queued the last time.") var failed = false
+    @OptionGroup var shard: ShardOption
     @OptionGroup var metrics: MetricsFileOption
 
     func validate() throws {
@@ -42,10 +43,11 @@ struct SyncCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await metrics.written(for: options) { try await sync() }
+        let shard = try shard.value()
+        try await metrics.written(for: options, shard) { try await sync(shard) }
     }
 
-    private func sync() async throws {
+    private func sync(_ shard: Shard?) async throws {
         let workspace = try Workspace.load(options)
         let named = try workspace.resources(named: resources)
         try listing.check(against: named)
@@ -53,14 +55,16 @@ struct SyncCommand: AsyncParsableCommand {
         let status = try await TrafficMeter().counting { () async throws in
             try await workspace.withStore(.readWriteCreate) { store in
                 try await workspace.notifying(store, isOffline: offline) {
-                    try await sync(named, workspace, store)
+                    try await sync(named, shard, workspace, store)
                 }
             }
         }
         if status != .success { throw status }
     }
 
-    private func sync(_ named: [AnyResource], _ workspace: Workspace, _ store: Store) async throws -> ExitStatus {
+    private func sync(
+        _ named: [AnyResource], _ shard: Shard?, _ workspace: Workspace, _ store: Store
+    ) async throws -> ExitStatus {
         let chosen = failed ? try await onlyFailed(named, store) : named
         let sendsOnly = workspace.config.resources.isEmpty && !failed
         guard sendsOnly || !chosen.isEmpty else {
@@ -77,8 +81,10 @@ struct SyncCommand: AsyncParsableCommand {
             try await delivery.tellWaiting(dueOf: sendsWrites ? sources : [])
             return delivery.status ?? .success
         }
-        let fetches = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: offline)
-            .run(chosen, syncOptions, command: command, sending: sendsWrites ? delivery : nil)
+        var runner = SyncRunner(options: options, workspace: workspace, store: store, isOffline: offline)
+        runner.shard = shard
+        let fetches = try await runner.run(
+            chosen, syncOptions, command: command(shard), sending: sendsWrites ? delivery : nil)
         // Every run parks expired writes, even one that sends nothing.
         try await delivery.tellParked()
         try await delivery.tellWaiting(dueOf: sendsWrites ? sources : [])
@@ -91,8 +97,9 @@ struct SyncCommand: AsyncParsableCommand {
     private var sendsWrites: Bool { !offline && !noQueue && listing.limit == nil }
 
     /// The command line as the list of runs shows it.
-    private var command: String {
+    private func command(_ shard: Shard?) -> String {
         let flags: [(String, Bool)] = [
+            ("--shard \(shard?.description ?? "")", shard != nil),
             ("--max-bytes \(ByteSize.exact(maxBytes?.bytes ?? 0))", maxBytes != nil), ("--no-queue", noQueue),
             ("--offline", offline), ("--now", now), ("--failed", failed),
         ]

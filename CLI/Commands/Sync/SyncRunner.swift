@@ -2,6 +2,7 @@
 import Siding
 import SidingInspection
 import SidingChain
+import SidingManifest
 import SidingNetwork
 
 /// Runs the sync engine for a command: progress, messages or JSON, and the exit code.
@@ -12,6 +13,8 @@ struct SyncRunner {
     let isOffline: Bool
     /// Whether to draw the progress line; false if other tasks write to the terminal meanwhile.
     var showsProgress = true
+    /// The part that this station fetches; nil for everything.
+    var shard: Shard?
 
     /// Syncs `resources`; a signal stops it between pages.
     ///
@@ -36,7 +39,8 @@ struct SyncRunner {
         var engine = SyncEngine(
             store: store, transports: transports, signIns: workspace.signIns(transports),
             environment: RuntimeEnvironment(logger: options.logger()),
-            progress: { progress.show($0) })
+            progress: { progress.show($0) }
+        ).sharing(shard, of: workspace.config.resources)
         if let writes {
             let sender = writes.sender(over: transports)
             try await sender.endEarlierWaits(of: Set(resources.map(\.source.name)))

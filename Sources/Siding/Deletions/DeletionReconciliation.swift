@@ -103,8 +103,8 @@ struct DeletionReconciliation {
         return try sort(candidates.left, startedAt, transaction)
     }
 
-    /// Skips records whose parent is gone, or belongs to another shard: that no other listing shows them is no evidence. A record that was written more than a day
-    /// from now was written before the clock was set back.
+    /// Skips records whose parent is gone, or belongs to another shard: that no other listing shows them is no evidence. A record that
+    /// was written more than a day from now was written before the clock was set back.
     private func sort(
         _ ids: [Int64], _ startedAt: Timestamp, _ transaction: borrowing Transaction
     ) throws -> AbsentRecords {

@@ -46,7 +46,7 @@ extension SyncEngine {
 
 extension ResourceSync {
     /// Reports the records whose parents other shards fetch, and that were deleted or kept.
-    func report(ofOtherShards counters: RunCounters, _ shard: Shard?, _ report: inout SyncReport) {
+    func report(ofOtherShards counters: RunCounters, _ report: inout SyncReport) {
         if counters.deleted > 0 {
             let were = MessageFormat.count(counters.deleted, "record was", plural: "records were")
             report.add(note: "\(were) deleted here, as other shards fetch the parents")
@@ -54,7 +54,8 @@ extension ResourceSync {
         guard counters.deletionsBlocked > 0 else { return }
         report.warn(
             "other shards fetch the parents of \(MessageFormat.count(counters.deletionsBlocked, "record")). "
-                + "\(resource.deletions.excess), so nothing was deleted. To delete them: siding sync \(resource.name) \(engine.shardOption)--accept-deletes")
+                + "\(resource.deletions.excess), so nothing was deleted. To delete them: siding sync \(resource.name) "
+                + "\(engine.shardOption)--accept-deletes")
     }
 }
 

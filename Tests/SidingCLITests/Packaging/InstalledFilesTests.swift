@@ -9,11 +9,13 @@ import Testing
 @Suite struct InstalledFilesTests {
     @Test func `each unit starts a command of siding, and takes "queued" for no failure`() throws {
         let services = try PackagedFiles.units().filter { $0.key.hasSuffix(".service") }
-        #expect(services.count == 3)
+        #expect(services.count == 4)
         for (name, unit) in services {
             let lines = unit.split(separator: "\n")
             let start = try #require(lines.first { $0.hasPrefix("ExecStart=/usr/local/bin/siding ") }, "\(name)")
-            let arguments = start.split(separator: " ").dropFirst().map { String($0.replacing("%i", with: "tracker")) }
+            let arguments = start.split(separator: " ").dropFirst().map {
+                String($0.replacing("%i", with: "1").replacing("${SHARDS}", with: "4"))
+            }
             #expect(throws: Never.self, "\(name)") { try SidingCommand.parseAsRoot(arguments) }
             // The service itself never ends with it.
             guard arguments.first != "serve" else { continue }
@@ -56,6 +58,24 @@ import Testing
         }
         #expect(Set(restrictions.map(Array.init)).count == 1)
         #expect(restrictions.allSatisfy { $0.contains("User=siding-%i") && $0.contains("StateDirectory=siding/%i") })
+    }
+
+    @Test func `the StatefulSet gives each pod a shard that siding takes, and a config without faults`() async throws {
+        let text = try PackagedFiles.text("Examples/Kubernetes/statefulset.yaml")
+        let replicas = try #require(text.firstMatch(of: /\n  replicas: (\d+)\n/)).1
+        let start = try #require(text.firstMatch(of: /\n  ordinals: { start: (\d+) }\n/)).1
+        let shard = try #require(text.firstMatch(of: /name: SIDING_SHARD, value: \$\(POD_INDEX\)\/(\d+) }/)).1
+        #expect(shard == replicas)
+        let sandbox = try Sandbox()
+        let config = try #require(text.firstMatch(of: /(?m)^  siding\.yaml: \|\n((?:    .*\n)+)/)).1
+        try sandbox.config(config.split(separator: "\n").map { $0.dropFirst(4) }.joined(separator: "\n"))
+        let secrets = ["TRACKER_TOKEN": "t", "HUB_PASSWORD": "p"]
+        #expect(try await sandbox.siding("check", environment: secrets).status == 0)
+        for index in [start, replicas] {
+            let plan = try await sandbox.siding(
+                "plan", environment: secrets.merging(["SIDING_SHARD": "\(index)/\(shard)"]) { own, _ in own })
+            #expect(plan.status == 0, "\(plan.everything)")
+        }
     }
 
     @Test func `the units that the documents name exist`() throws {

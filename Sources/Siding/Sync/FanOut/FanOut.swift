@@ -78,7 +78,7 @@ struct FanOut: Sendable {
         let findings = try await store.endPass(end)
         var report = tally.report()
         report.result.counters += findings.counters
-        sync.report(ofOtherShards: findings.ofOtherShards, shard, &report)
+        sync.report(ofOtherShards: findings.ofOtherShards, &report)
         if let note = findings.note(of: resource.name, over: each.resource) { report.warn(note) }
         try await sync.reportMissingOfPass(&report)
         // An origin that asks to wait, or for a sign-in, says nothing of single records.

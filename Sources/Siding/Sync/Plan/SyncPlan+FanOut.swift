@@ -52,7 +52,7 @@ extension SyncPlan {
                 .filter { !held.contains(FetchRetention.lane(of: resource.name, scope: $0.key)) }
         }
         parents = Array(parents.prefix(Self.shown))
-        let reason = begin.reason + Self.why(outlook, each, begin.position) + (shard.map { " of shard \($0)" } ?? "")
+        let reason = begin.reason + Self.why(outlook, each, shard)
         let (asked, failure) = try await requests(for: parents, of: resource, each, options, store, now)
         if outlook.due == 0 {
             plan.obstacle = .parents(why: "no parent is due")
@@ -103,8 +103,9 @@ extension SyncPlan {
         }
     }
 
-    private static func why(_ outlook: ParentOutlook, _ each: ForEach, _ position: PassPosition) -> String {
-        let known = "\(outlook.due) of \(outlook.all) records of '\(each.resource)'"
+    private static func why(_ outlook: ParentOutlook, _ each: ForEach, _ shard: Shard?) -> String {
+        let part = shard.map { " in shard \($0)" } ?? ""
+        let known = "\(outlook.due) of \(outlook.all) records of '\(each.resource)'\(part)"
         let reasons = [(outlook.new, "new"), (outlook.changed, "changed"), (outlook.unfinished, "not complete")]
         let words = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         return words.isEmpty ? known : "\(known) (\(words))"

@@ -46,6 +46,11 @@ extension SyncPlan {
 
     /// Whether a sync would ask for nothing now; ``reason`` says why, and what it would ask for later, where that is known.
     package var asksNothing: Bool { obstacle?.asksNothing ?? false }
+
+    /// Whether a later sync may send the request.
+    package var asksLater: Bool {
+        if case .otherShard? = obstacle { false } else { fanOut?.urls.isEmpty != true }
+    }
 }
 
 extension SyncPlan {

@@ -34,8 +34,9 @@ extension ResourceSync {
                 + "(\(MessageFormat.grouped(absent)) \(absent == 1 ? "was" : "were") due for deletion)"
             : "\(MessageFormat.count(absent, "record is", plural: "records are")) missing at the origin"
         let names = (others + [resource.name]).joined(separator: " ")
+        let options = "\(engine.shardOption)\(asksAll ? "--full " : "")--accept-deletes"
         report.warn(
             "\(are). \(resource.deletions.excess), so nothing was deleted. Missing: \(shown)\(keys.count > 5 ? ", …" : ".") "
-                + "To delete them: siding sync \(names) \(engine.shardOption)\(asksAll ? "--full " : "")--accept-deletes")
+                + "To delete them: siding sync \(names) \(options)")
     }
 }

@@ -45,8 +45,7 @@ struct OtherShards {
         if !scopes.isEmpty { try ResourcesTable.setPagesChanged(resource, transaction) }
     }
 
-    /// Deletes the records of such parents that no page shows, unless the guard blocks it. Records with pending edits wait until these
-    /// are completed.
+    /// Deletes the records of such parents that no page shows, unless the guard blocks it. Those with pending edits wait.
     ///
     /// - Parameter revision: the resource's revision after this transaction.
     /// - Returns: the numbers of deleted records and blocked deletions.
