@@ -23,18 +23,4 @@ extension HubError {
     var object: JSONObject {
         ["code": Int(ExitStatus(self).rawValue), "name": name, "message": message, "hint": hint]
     }
-
-    /// A stable name for scripts.
-    var name: String {
-        switch kind {
-        case .unavailable: "unavailable"
-        case .signIn: "sign_in"
-        case .config: "config"
-        case .refused: "refused"
-        case .foreign: "foreign"
-        case .deletionGuard: "deletion_guard"
-        case .cancelled: "cancelled"
-        case .store(let kind): kind.rawValue
-        }
-    }
 }

@@ -18,7 +18,7 @@ public struct Secret: Sendable, CustomStringConvertible {
     private final class Identity: Sendable {}
 
     /// Whether one is a copy of the other: two secrets that were made apart may read different texts.
-    func isCopy(of other: Secret) -> Bool { identity === other.identity }
+    package func isCopy(of other: Secret) -> Bool { identity === other.identity }
 
     /// A secret that `reader` reads.
     ///

@@ -71,6 +71,22 @@ package struct HubError: Error, Sendable, Equatable {
         }
     }
 
+    /// A stable name for scripts.
+    package var name: String {
+        switch kind {
+        case .unavailable: Publication.unavailable
+        case .signIn: "sign_in"
+        case .config: "config"
+        case .refused: "refused"
+        case .foreign: "foreign"
+        case .deletionGuard: "deletion_guard"
+        case .cancelled: "cancelled"
+        case .store(let kind): kind.rawValue
+        }
+    }
+
+    var recorded: RecordedError { RecordedError(name: name, message: message, hint: hint) }
+
     /// Whether no other resource can be published either.
     package var concernsAll: Bool {
         switch kind {

@@ -30,12 +30,31 @@ package struct HubPublisher: Sendable {
         (self.store, self.target) = (store, target)
     }
 
-    /// Publishes these resources, one after the other.
+    /// Publishes these resources, one after the other, and stores how that ended.
     ///
     /// - Parameter report: is called as each is done.
     /// - Throws: ``HubError`` if nothing can be published; the error of one resource is in its report.
     package func publish(
         _ resources: [String], report: @Sendable (HubReport) -> Void = { _ in }
+    ) async throws(HubError) {
+        var outcome = Publication.Outcome()
+        do throws(HubError) {
+            try await transfer(resources, &outcome, report: report)
+        } catch {
+            outcome.error = error.recorded
+            // Cancelled, it has not ended. A file that takes nothing is the first error, or follows from it.
+            if error.kind != .cancelled { try? await note(outcome) }
+            throw error
+        }
+        try await note(outcome)
+    }
+
+    private func note(_ outcome: Publication.Outcome) async throws(HubError) {
+        do { try await store.note(outcome, of: target.station, to: target.name) } catch { throw HubError(error) }
+    }
+
+    private func transfer(
+        _ resources: [String], _ outcome: inout Publication.Outcome, report: @Sendable (HubReport) -> Void
     ) async throws(HubError) {
         do {
             let publication = try await publication()
@@ -51,9 +70,11 @@ package struct HubPublisher: Sendable {
                     done.behind = (try? await behind(resource, transfer.publication)) ?? 0
                     report(done)
                     if error.concernsAll { throw error }
+                    outcome.resources.updateValue(error.recorded, forKey: resource)
                     continue
                 }
                 report(done)
+                outcome.resources.updateValue(nil, forKey: resource)
             }
             await connection.close()
         } catch {
@@ -69,7 +90,7 @@ package struct HubPublisher: Sendable {
         report: @escaping @Sendable (HubReport) -> Void
     ) async throws(HubError) -> Bool {
         do {
-            return try await store.withLease("publish:\(target.name)", command: command) { _ in
+            return try await store.withLease(Publication.subject(ofTarget: target.name), command: command) { _ in
                 do throws(HubError) {
                     try await publish(resources, report: report)
                     return Result<Bool, HubError>.success(true)
@@ -96,6 +117,21 @@ package struct HubPublisher: Sendable {
                 reports.append(report)
             }
             return reports
+        } catch {
+            throw HubError(error)
+        }
+    }
+
+    /// Whether the hub has all changes of these resources, and all their columns, by what the file knows; nothing is asked there.
+    func isUpToDate(_ resources: [String]) async throws(HubError) -> Bool {
+        do {
+            let publication = try await publication()
+            for resource in resources {
+                guard try await behind(resource, publication) == 0 else { return false }
+                guard let sent = publication.positions[resource]?.columns else { continue }
+                guard try await store.published(resource)?.columnsDigest == sent else { return false }
+            }
+            return true
         } catch {
             throw HubError(error)
         }
@@ -139,6 +175,11 @@ package struct HubPublisher: Sendable {
             return Publication(station: target.station)
         }
         guard known.station != target.station else { return known }
+        // Before the first transaction no hub knows the name.
+        guard !known.positions.isEmpty else {
+            known.station = target.station
+            return known
+        }
         guard terms.adopts else {
             throw HubError(
                 .foreign,

@@ -29,3 +29,14 @@ package struct HubTarget: Sendable {
         (self.station, self.resources) = (station, resources)
     }
 }
+
+extension HubTarget: Equatable {
+    /// A password is the same only in the same load of the config: nobody knows before it is read.
+    package static func == (one: HubTarget, other: HubTarget) -> Bool {
+        let hasSamePassword = one.password.map { other.password?.isCopy(of: $0) ?? false } ?? (other.password == nil)
+        return hasSamePassword
+            && (one.name, one.address, one.station, one.schema, one.every)
+                == (other.name, other.address, other.station, other.schema, other.every)
+            && one.resources == other.resources
+    }
+}

@@ -32,15 +32,17 @@ package struct HubWatch: Service {
                 while let ended = await group.next(), !Task.isCancelled {
                     switch ended {
                     case .pause: group.addTask { await look() }
-                    case .publication(let target, let state): states[target] = state
+                    case .publication(let state): states[state.target.name] = state
                     }
                     let now = store.clock.now
                     for target in targets() {
-                        var state = states[target.name] ?? TargetState()
-                        guard !state.isUnderWay, state.isDue(target.every, now: now) else { continue }
-                        (state.isUnderWay, state.begunAt) = (true, now)
+                        var state = states[target.name] ?? TargetState(target)
+                        // What was learnt of another address or password says nothing of this one.
+                        if state.target != target, !state.isUnderWay { state = TargetState(target) }
+                        guard !state.isUnderWay, state.isDue(now: now) else { continue }
+                        state.begin(now: now)
                         states[target.name] = state
-                        group.addTask { [state] in .publication(target.name, await publish(to: target, state)) }
+                        group.addTask { [state] in .publication(await publish(state.due(now: now), state)) }
                     }
                 }
                 group.cancelAll()
@@ -50,7 +52,7 @@ package struct HubWatch: Service {
 
     private enum Ended {
         case pause
-        case publication(String, TargetState)
+        case publication(TargetState)
     }
 
     private func look() async -> Ended {
@@ -59,31 +61,33 @@ package struct HubWatch: Service {
     }
 
     /// Publishes what has changed. Without changes nothing is asked of a hub that has all.
-    private func publish(to target: HubTarget, _ before: TargetState) async -> TargetState {
+    private func publish(_ resources: [String], _ before: TargetState) async -> TargetState {
         var state = before
         state.isUnderWay = false
-        let publisher = HubPublisher(of: store, to: target)
+        guard !resources.isEmpty else { return state }
+        let publisher = HubPublisher(of: store, to: state.target)
+        let errors = Mutex<[String: String]>([:])
+        var failure: HubError?
         do throws(HubError) {
-            if before.problem == nil, before.hasPublished,
-                try await publisher.foresee(target.resources).allSatisfy({ $0.behind == 0 })
-            {
+            if state.hasPublished, !state.hasFailed(resources), try await publisher.isUpToDate(resources) {
                 return state
             }
-            let problems = Mutex<[String]>([])
-            let isOurs = try await publisher.publishUnderLease(target.resources, command: "service") { report in
-                note(report, target, problems)
+            let isOurs = try await publisher.publishUnderLease(resources, command: "service") { report in
+                note(report, before.target, errors)
             }
             state.hasPublished = isOurs
-            state.problem = problems.withLock { $0 }.first
+            // Another process publishes: how that ends is not known here.
+            guard isOurs else { return state }
         } catch {
             if error.kind == .cancelled { return state }
-            state.problem = error.message
+            failure = error
         }
-        tell(state.problem, after: before.problem, target)
+        state.note(errors.withLock { $0 }, failure?.message, of: resources)
+        tell(state.problem, after: before.problem, state.target)
         return state
     }
 
-    private func note(_ report: HubReport, _ target: HubTarget, _ problems: borrowing Mutex<[String]>) {
+    private func note(_ report: HubReport, _ target: HubTarget, _ errors: borrowing Mutex<[String: String]>) {
         for (column, count) in report.misfits.sorted(by: { $0.key < $1.key }) {
             logger.warning(
                 "values do not fit the column of the hub",
@@ -98,7 +102,7 @@ package struct HubWatch: Service {
                 metadata: ["target": "\(target.name)", "resource": "\(report.resource)", "records": "\(report.rows)"])
         }
         guard let error = report.error, !error.concernsAll else { return }
-        problems.withLock { $0.append("\(report.resource): \(error.message)") }
+        errors.withLock { $0[report.resource] = error.message }
     }
 
     /// Once, until it changes.
@@ -109,20 +113,5 @@ package struct HubWatch: Service {
         } else {
             logger.notice("publishes again", metadata: ["target": "\(target.name)"])
         }
-    }
-}
-
-/// How the publication to a target goes.
-private struct TargetState: Sendable {
-    var isUnderWay = false
-    var begunAt: Timestamp?
-    /// Whether this process has published everything once.
-    var hasPublished = false
-    var problem: String?
-
-    /// A clock that was set back must not put it off.
-    func isDue(_ every: Duration, now: Timestamp) -> Bool {
-        guard let begunAt else { return true }
-        return now - begunAt >= every || now < begunAt
     }
 }

@@ -87,6 +87,10 @@ package enum RetryRules {
     /// How long a hook that failed is left alone; another incident has it called at once.
     package static let hookBackoff = Backoff(base: .seconds(60), cap: .seconds(3_600))
 
+    /// How long a service leaves a hub alone at most whose publication failed, if its target asks more often: as long as a source
+    /// whose gate is closed.
+    package static let longestHubWait = breakerBackoff.cap
+
     // MARK: A running process
 
     /// The longest pause between two checks of `siding queue run --watch`.

@@ -67,14 +67,11 @@ enum SourcesTable {
 // MARK: Hubs
 
 extension SourcesTable {
-    /// Hubs are beside the sources. No name of a source has a colon.
-    private static func name(ofTarget target: String) -> String { "publish:\(target)" }
-
     static func publication(
         to target: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Publication? {
         let text = try database.first(
-            "SELECT publication FROM siding_sources WHERE name = ?1", name(ofTarget: target)
+            "SELECT publication FROM siding_sources WHERE name = ?1", Publication.subject(ofTarget: target)
         ) { try $0.optionalText("publication") }
         return try text?.map { try Store.decode(Publication.self, $0, as: "what was published to '\(target)'") }
     }
@@ -86,7 +83,7 @@ extension SourcesTable {
             """
             INSERT INTO siding_sources (name, publication, changed_at) VALUES (?1, ?2, ?3)
             ON CONFLICT (name) DO UPDATE SET publication = excluded.publication, changed_at = excluded.changed_at
-            """, name(ofTarget: target), try Store.json(publication), now.microseconds)
+            """, Publication.subject(ofTarget: target), try Store.json(publication), now.microseconds)
     }
 }
 

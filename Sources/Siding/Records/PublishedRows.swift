@@ -108,11 +108,28 @@ extension Store {
         of resource: String, after revision: Int64, number: Int64?
     ) async throws(StoreError) -> Int {
         try await read { snapshot in
-            guard let view = try ResourceView.load(named: resource, snapshot) else { return 0 }
+            guard let table = try RecordsTable.load(named: resource, snapshot) else { return 0 }
+            let known = number == table.resource ? revision : 0
+            // Mostly nothing has changed, and the table need not be read.
+            guard table.row.revision > known else { return 0 }
+            return try snapshot.first("SELECT COUNT(*) FROM \(table.rows) WHERE revision > ?1", known) {
+                Int($0.int(0))
+            } ?? 0
+        }
+    }
+
+    /// When the oldest change after `revision` was made; nil if there is none, or if that is the revision of another resource
+    /// than `number`. Found by the index of ``indexChanges(of:)``, which the first publication makes.
+    package func oldestChange(
+        of resource: String, after revision: Int64, number: Int64
+    ) async throws(StoreError) -> Timestamp? {
+        try await read { snapshot in
+            guard let table = try RecordsTable.load(named: resource, snapshot), table.resource == number,
+                table.row.revision > revision
+            else { return nil }
             return try snapshot.first(
-                "SELECT COUNT(*) FROM \(view.table.rows) WHERE revision > ?1",
-                number == view.table.resource ? revision : 0
-            ) { Int($0.int(0)) } ?? 0
+                "SELECT changed_at FROM \(table.rows) WHERE revision > ?1 ORDER BY revision LIMIT 1", revision
+            ) { Timestamp(microseconds: $0.int(0)) }
         }
     }
 
