@@ -3,11 +3,11 @@ import Foundation
 
 /// Creates private temporary directories.
 enum TemporaryDirectory {
-    /// Creates `siding-NAME-` plus six characters in `$TMPDIR` or `/tmp`, with mode 0700.
+    /// Creates `siding-NAME-` plus six characters in `parent`, else in `$TMPDIR` or `/tmp`, with mode 0700.
     ///
     /// - Throws: ``CommandError`` with code 74 and `hint` if it cannot be created.
-    static func make(_ name: String, hint: String) throws -> String {
-        let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+    static func make(_ name: String, in parent: String? = nil, hint: String) throws -> String {
+        let base = parent ?? ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         var template = Array("\(base)/siding-\(name)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw CommandError(

@@ -17,6 +17,9 @@ struct DemoCommand: AsyncParsableCommand {
     )
     var relay: String?
 
+    @Flag(help: "Show how two stations publish to a hub: a PostgreSQL server that the tour starts and stops.")
+    var hub = false
+
     @Flag(help: "Start no tour, but the origin and 'siding serve' to play with, until they are interrupted.")
     var serve = false
 
@@ -30,7 +33,9 @@ struct DemoCommand: AsyncParsableCommand {
     var seed: UInt64 = 1
 
     func validate() throws {
-        if serve, relay != nil { throw ValidationError("--serve and --relay exclude each other.") }
+        if [hub, serve, relay != nil].count(where: { $0 }) > 1 {
+            throw ValidationError("--hub, --serve and --relay exclude each other.")
+        }
         if !(0...65_535).contains(port) { throw ValidationError("--port is a number from 0 to 65535.") }
     }
 
@@ -51,15 +56,20 @@ struct DemoCommand: AsyncParsableCommand {
         } else {
             // Between two commands a signal ends the tour, too.
             let tour = try await Signals.stopping { () async -> Result<Void, any Error> in
-                do { return .success(try await DemoTour(shell: shell, origin: origin).run()) } catch {
+                do {
+                    if hub { return .success(try await DemoHubTour(shell: shell, origin: origin).run()) }
+                    return .success(try await DemoTour(shell: shell, origin: origin).run())
+                } catch {
                     return .failure(error)
                 }
             }
             if let stopped = tour.stopped { throw stopped }
             try tour.value.get()
-            shell.say(
-                "The files stay in \(shell.directory): look at them with 'siding status --config \(shell.config)' or sqlite3."
-            )
+            if !hub {
+                shell.say(
+                    "The files stay in \(shell.directory): look at them with 'siding status --config \(shell.config)' or sqlite3."
+                )
+            }
         }
         await origin.stop()
     }

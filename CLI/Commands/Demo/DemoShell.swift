@@ -7,6 +7,8 @@ import SidingChain
 /// Runs `siding` commands of the demo in this process, and shows them as in a terminal.
 struct DemoShell {
     let directory: String
+    /// What stands before each command.
+    var prompt = "$"
 
     var config: String { "\(directory)/siding.yaml" }
 
@@ -15,7 +17,7 @@ struct DemoShell {
     /// - Throws: ``CommandError`` if the exit code is not `expected`, or the exit code itself if a signal stopped the command.
     func siding(_ words: String..., expecting expected: ExitStatus = .success) async throws {
         let shown = words.map(Self.quoted).joined(separator: " ")
-        Output.line("    $ siding \(shown)")
+        Output.line("    \(prompt) siding \(shown)")
         Output.flush()
         let status = try await run(words + ["--config", config, "-v"])
         Output.line("    (exit \(status.rawValue))")
@@ -78,9 +80,18 @@ struct DemoShell {
               readings: { create: { path: /readings } }
 
             """
+        try write(config: text)
+        show(text)
+    }
+
+    func write(config text: String) throws {
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try text.write(toFile: config, atomically: true, encoding: .utf8)
+    }
+
+    /// Prints the lines of a file.
+    func show(_ text: String) {
         Output.line(text.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n"))
     }
 }
