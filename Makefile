@@ -24,7 +24,7 @@ UNITS = $(wildcard Examples/Systemd/*)
 DOCUMENTS = SECURITY.md $(wildcard Docs/*.md Docs/Decisions/*.md Examples/Configs/*.yaml Examples/Kubernetes/*.yaml $(foreach program,Gateway Service TokenRefresh,Examples/$(program)/*.swift))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-peers bench-queue bench-serve proof proof-embedder proof-pages proof-peers proof-package documentation interface reference model tsan install \
+.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-hub bench-peers bench-queue bench-serve proof proof-embedder proof-pages proof-peers proof-package documentation interface reference model tsan install \
 	uninstall sbom deb clean
 
 help: ## this list
@@ -67,6 +67,9 @@ bench-chain: setup ## what a chain of eight nodes costs over a direct call, and 
 	$(SWIFT) build --configuration release --product TypedReadsBenchmark
 	@.build/release/ChainCallBenchmark
 	@.build/release/TypedReadsBenchmark
+
+bench-hub: build ## what 'siding publish' costs beside \copy and dlt from PyPI (installs it), each figure beside its bar; fails where one is missed
+	@Benchmarks/run-hub
 
 bench-peers: build ## copies over a line that fails, beside dlt, requests and curl from PyPI (installs them): about four minutes
 	@Benchmarks/run-peers

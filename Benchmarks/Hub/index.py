@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the index of the change feed costs a sync. The first publication makes it, so a station that never publishes lacks it."""
+"""What the index of the change feed costs a sync. The first publication makes it: a station that never publishes lacks it, and
+so does usually the first sync."""
 import os
 import shutil
 import sqlite3
-import statistics
+import time
 
 SEED = 1_000
 
@@ -11,6 +12,7 @@ SEED = 1_000
 def index(bench):
     count, rounds = bench.size("INDEX_RECORDS"), bench.rounds or 5
     figures, server = bench.figures, bench.server
+    making = []
     taken = {(step, kind): [] for step in ("full", "changed") for kind in ("without", "with")}
     for number in range(rounds):
         folder = f"{bench.work}/index"
@@ -36,18 +38,20 @@ def index(bench):
             for kind in order:
                 os.sync()
                 taken[step, kind].append(stations[kind][0].sync().seconds)
+        making.append(make_index(stations["without"][0].file))
         for _, origin in stations.values():
             origin.shutdown()
             origin.server_close()
         server.drop("indexed")
         shutil.rmtree(folder)
-    figures.head(f"the index of the change feed, median of {rounds} in turn")
+    figures.head(f"the index of the change feed, the best of {rounds} in turn")
     for step, text in [("full", f"sync of {count:,} records, {SEED:,} of them stored before"),
                        ("changed", f"sync of {count:,} records, 1 % of them changed")]:
-        plain, indexed = (statistics.median(taken[step, kind]) for kind in ("without", "with"))
+        plain, indexed = (min(taken[step, kind]) for kind in ("without", "with"))
         figures.tell(f"{text}: without", plain, "s")
         figures.tell(f"{text}: with", indexed, "s")
         figures.tell("with the index to without", indexed / plain, "×", most=1.1)
+    figures.tell(f"making the index of {count:,} records, as the first publication does", min(making), "s")
 
 
 def has_index(path):
@@ -56,3 +60,12 @@ def has_index(path):
         return bool(database.execute("SELECT 1 FROM sqlite_schema WHERE name = 'siding_changes_items'").fetchall())
     finally:
         database.close()
+
+
+def make_index(path):
+    database = sqlite3.connect(path)
+    start = time.monotonic()
+    database.execute("CREATE INDEX siding_changes_items ON siding_records_items (revision)")
+    database.commit()
+    database.close()
+    return time.monotonic() - start
