@@ -90,8 +90,9 @@ struct HubTransfer: ~Copyable {
                 position = try await exchange(position, for: next, of: table.resource) { transaction in
                     try rows.write(to: table, of: station, isCopy: isCopy, transaction)
                 }
-            } catch let error as PostgreSQLError where copies && error.sqlState == "23505" {
-                // A record of an earlier batch has changed meanwhile, or rows of the station were left there.
+            } catch let error as PostgreSQLError where copies && ["23505", "0A000"].contains(error.sqlState) {
+                // A record of an earlier batch has changed meanwhile, rows of the station were left there, or the server does not
+                // copy into such a table: one with row-level security.
                 copies = false
                 continue
             }

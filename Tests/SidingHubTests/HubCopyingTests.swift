@@ -57,6 +57,27 @@ import Testing
                 == ["12 60001 66"])
     }
 
+    @Test func `a server that does not copy into such a table gets rows by statements`() async throws {
+        let bench = try await HubBench()
+        try await bench.sync(Self.records(0..<2))
+        try await bench.publish()
+        let role = "r\(UInt64.random(in: .min ... .max))"
+        for sql in [
+            "CREATE ROLE \(role) LOGIN", "GRANT USAGE ON SCHEMA \"\(bench.target.schema)\" TO \(role)",
+            "GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA \"\(bench.target.schema)\" TO \(role)",
+            "ALTER TABLE @.issues ENABLE ROW LEVEL SECURITY",
+            "CREATE POLICY own ON @.issues USING (siding_station = 'van-2')",
+        ] { _ = try await bench.query(sql) }
+        var other = try await HubBench("van-2", beside: bench)
+        other.target.address = bench.server.settings(user: role).address
+        try await other.sync(Self.records(0..<7))
+        #expect(try await other.publish { $0.most.rows = 2 }.rows == 7)
+        #expect(
+            try await bench.query("SELECT siding_station, count(*) FROM @.issues GROUP BY 1 ORDER BY 1") == [
+                "van-1 2", "van-2 7",
+            ])
+    }
+
     @Test func `rows of the station that were left there are replaced`() async throws {
         let bench = try await HubBench()
         try await bench.sync(Self.records(0..<5))
