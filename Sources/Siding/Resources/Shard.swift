@@ -47,7 +47,7 @@ public struct Shard: Sendable, Hashable, LosslessStringConvertible {
     }
 
     /// Whether it fetches the listing of a parent.
-    func owns(parent key: String, of resource: String) -> Bool { owner(of: "\(resource)/\(key)") == index }
+    package func owns(parent key: String, of resource: String) -> Bool { owner(of: "\(resource)/\(key)") == index }
 
     /// Whether it fetches the resource, or parents of it.
     ///
