@@ -66,7 +66,7 @@ def arithmetic(found):
     print(f"  all publish once a minute: {1000 / 60:.0f} commits/s; the hub's machine made {found['commits']:,.0f}/s")
     if "update" in found:
         print(f"  1 % of all records changed each day: {1e7 / 86400:.0f} rows/s; one station sent {found['update']:,.0f}/s")
-        print(f"  and {found['update_wal'] * 1e7 / 1e9:.0f} GB of WAL a day")
+        print(f"  and at most {found['update_wal'] * 1e7 / 1e9:.0f} GB of WAL a day: less where a page changes twice between checkpoints")
     if "adopt" in found:
         print(f"  a full comparison of one station: {1e6 / found['adopt']:.0f} s; of all, one after the other: "
               f"{1e9 / found['adopt'] / 3600:.1f} h")

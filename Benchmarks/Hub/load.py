@@ -67,6 +67,7 @@ def tell(bench, published, copied, heap, keys):
     figures.tell("siding publish, records per second", count / best.seconds, "/s", name="rate")
     figures.tell("records per second to those of \\copy", copy.seconds / best.seconds, "×", least=0.6)
     figures.tell("siding publish, peak memory", max(taken.peak for taken in published), "MiB", most=64)
+    figures.tell("of which its own, without pages of files", max(taken.own for taken in published), "MiB")
     figures.tell("siding publish, WAL per record", best.wal / count, "bytes", name="load_wal")
     figures.tell("\\copy, WAL per record", copy.wal / count, "bytes")
     figures.tell("siding publish, transactions at the hub", best.commits)

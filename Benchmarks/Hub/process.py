@@ -10,13 +10,14 @@ import time
 
 
 class Run:
-    """Seconds of a command, and the peak of resident memory in MiB of its largest process; `killed_after` kills it and all it started.
+    """Seconds of a command, and the peak of resident memory in MiB of its largest process, `own` without pages of files that it maps;
+    `killed_after` kills it and all it started.
 
     The peak is the kernel's own (VmHWM), read until the end: what wait4(2) tells begins with the memory of the process that forked.
     """
 
     def __init__(self, command, killed_after=None, may_fail=False, **words):
-        self.peak = 0
+        self.peak = self.own = 0
         start = time.monotonic()
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -51,8 +52,9 @@ class Run:
     def look(self, pid):
         try:
             with open(f"/proc/{pid}/status") as file:
-                found = re.search(r"VmHWM:\s+(\d+)", file.read())
-            self.peak = max(self.peak, int(found[1]) / 1024 if found else 0)
+                sizes = dict(re.findall(r"(VmHWM|RssAnon):\s+(\d+)", file.read()))
+            self.peak = max(self.peak, int(sizes.get("VmHWM", 0)) / 1024)
+            self.own = max(self.own, int(sizes.get("RssAnon", 0)) / 1024)
             with open(f"/proc/{pid}/task/{pid}/children") as file:
                 children = file.read().split()
         except OSError:

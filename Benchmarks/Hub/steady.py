@@ -49,10 +49,12 @@ def unchanged(station, server, relay, figures):
         server.settle()
         relay.reset()
         rows, before = server.rows_written("hub"), server.wal()
-        seconds.append(station.publish("hub").seconds)
+        taken = station.publish("hub")
+        seconds.append(taken.seconds)
         wal.append(server.wal() - before)
         rows = server.rows_written("hub") - rows
     figures.tell("siding publish, median of 5", statistics.median(seconds), "s")
+    figures.tell("peak memory", taken.peak, "MiB", most=64)
     figures.tell("rows written in the hub", rows, most=0)
     figures.tell("statements that write", len(relay.writes), most=0)
     figures.tell("WAL", min(wal), "bytes", most=0)  # the server's own records come in between now and then
