@@ -262,8 +262,9 @@ let package = Package(
         .testTarget(
             name: "SidingHubTests",
             dependencies: [
-                "SidingHub", "Siding", "SidingChain", "SidingJSON", "SidingOrigin", "SidingPostgreSQL", "SidingSQLite",
-                "SidingSynchronization", "SidingTesting", "PostgreSQLTestSupport", "TestSupport",
+                "SidingHub", "Siding", "SidingChain", "SidingCredentials", "SidingInspection", "SidingJSON",
+                "SidingNotifications", "SidingOrigin", "SidingPostgreSQL", "SidingSQLite", "SidingSynchronization",
+                "SidingTesting", "PostgreSQLTestSupport", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -356,8 +357,8 @@ let package = Package(
         .testTarget(
             name: "SidingNotificationsTests",
             dependencies: [
-                "SidingNotifications", "Siding", "SidingChain", "SidingCredentials", "SidingSynchronization",
-                "SidingTesting", "TestSupport", httpTypes, logging, serviceLifecycle,
+                "SidingNotifications", "Siding", "SidingChain", "SidingCredentials", "SidingInspection",
+                "SidingSynchronization", "SidingTesting", "TestSupport", httpTypes, logging, serviceLifecycle,
             ],
             swiftSettings: settings),
         .testTarget(

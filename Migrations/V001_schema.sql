@@ -154,10 +154,11 @@
 --                        `accept_after` replaces it. `unknown_outcomes` counts requests since then without a report. How many
 --                        requests, or bytes, count is JSON, by times: in `ended` per bucket (a 60th of the window, by its start)
 --                        those that ended, in `under_way` per deadline the requests under way. Each has at most 61 members.
--- siding_incidents       one row per condition that the hooks of `notify:` concern: `kind` is what is wrong with the resource or source
---                        `subject` since `since`. `ended_at` is NULL while it lasts. `notified` is the JSON list of the hooks that
---                        took the notification of its beginning, or once it has ended, of its end. The row goes when all did.
---                        `failed_calls` has the hooks that were called in vain: how often (`count`), and when last (`at`).
+-- siding_incidents       one row per condition that the hooks of `notify:` concern: `kind` is what is wrong with `subject` (a resource,
+--                        a source, or `publish:` and the name of a target) since `since`. `ended_at` is NULL while it lasts.
+--                        `notified` is the JSON list of the hooks that took the notification of its beginning, or once it has
+--                        ended, of its end. The row goes when all did. `failed_calls` has the hooks that were called in vain: how
+--                        often (`count`), and when last (`at`).
 --
 -- HISTORY
 --

@@ -37,7 +37,8 @@ struct MetricsFileOption: ParsableArguments {
     private func write(to path: String, _ options: GlobalOptions, _ shard: Shard?) async throws {
         let text = try await options.withStore { workspace, store in
             try await MetricsText.text(
-                resources: workspace.resources(fetchedBy: shard), store: store, now: WallClock.system.now)
+                resources: workspace.resources(fetchedBy: shard), targets: workspace.publishedTargets, store: store,
+                now: WallClock.system.now)
         }
         let file = try AtomicFile(path, replaces: true)
         try file.letEverybodyRead()

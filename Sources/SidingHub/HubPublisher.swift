@@ -42,8 +42,8 @@ package struct HubPublisher: Sendable {
             try await transfer(resources, &outcome, report: report)
         } catch {
             outcome.error = error.recorded
-            // Cancelled, it has not ended. A file that takes nothing is the first error, or follows from it.
-            if error.kind != .cancelled { try? await note(outcome) }
+            // Cancelled, it proves nothing. A file that takes nothing is the first error, or follows from it.
+            if error.kind != .cancelled, !Task.isCancelled { try? await note(outcome) }
             throw error
         }
         try await note(outcome)

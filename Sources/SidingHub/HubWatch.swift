@@ -77,7 +77,10 @@ package struct HubWatch: Service {
             }
             state.hasPublished = isOurs
             // Another process publishes: how that ends is not known here.
-            guard isOurs else { return state }
+            guard isOurs else {
+                logger.debug("another process publishes", metadata: ["target": "\(state.target.name)"])
+                return state
+            }
         } catch {
             if error.kind == .cancelled { return state }
             failure = error

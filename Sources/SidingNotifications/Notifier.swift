@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Siding
 package import SidingChain
-internal import SidingInspection
+package import SidingInspection
 
 /// Notifies hooks of what changed in a store since they were notified last: each condition once when it begins, and once
 /// when it is over, whatever number of runs lies between.
@@ -15,6 +15,8 @@ package struct Notifier: Sendable {
     package var hooks: [NotificationHook]
     /// The names of the config's resources.
     package var resources: [String]
+    /// The targets of the config.
+    package var targets: [PublishedTarget]
     let store: Store
     let call: HookCall
     let wallClock: WallClock
@@ -24,10 +26,10 @@ package struct Notifier: Sendable {
     let report: @Sendable (String) -> Void
 
     package init(
-        hooks: [NotificationHook], resources: [String], store: Store, call: HookCall, wallClock: WallClock = .system,
-        host: String, report: @escaping @Sendable (String) -> Void
+        hooks: [NotificationHook], resources: [String], targets: [PublishedTarget], store: Store, call: HookCall,
+        wallClock: WallClock = .system, host: String, report: @escaping @Sendable (String) -> Void
     ) {
-        (self.hooks, self.resources, self.store, self.call) = (hooks, resources, store, call)
+        (self.hooks, self.resources, self.targets, self.store, self.call) = (hooks, resources, targets, store, call)
         (self.wallClock, self.host, self.report) = (wallClock, host, report)
     }
 
@@ -52,9 +54,10 @@ package struct Notifier: Sendable {
     private func compare() async throws(StoreError) -> IncidentComparison {
         let now = wallClock.now
         let limit = hooks.leastQueueAge
-        var conditions = try await Conditions.gather(of: resources, in: store, queuedFor: limit, now: now)
+        var conditions = try await Conditions.gather(
+            of: resources, targets, in: store, queuedFor: limit, now: now)
         let stored = try await store.incidents()
-        if hooks.isEmpty { conditions.limit(to: stored.map(\.key), of: resources) }
+        if hooks.isEmpty { conditions.limit(to: stored.map(\.key), of: resources, targets) }
         return IncidentComparison(of: stored, with: conditions, for: hooks, now: now)
     }
 

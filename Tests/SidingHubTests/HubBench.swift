@@ -16,29 +16,32 @@ struct HubBench {
     let store: Store
     let siding: Siding
     let pages: Pages
-    private let issues: AnyResource
+    private let resources: [AnyResource]
     var target: HubTarget
     private let directory: TemporaryDirectory
 
     /// - Parameter bench: another station of the same hub.
     init(
         _ station: String = "van-1", beside bench: HubBench? = nil, from file: String? = nil,
-        columns: [RecordColumn] = Self.columns
+        columns: [RecordColumn] = Self.columns, resources names: [String] = ["issues"], clock: WallClock = .system
     ) async throws {
         server = try PostgreSQLServer.shared.get()
         (pages, directory) = (Pages(), try TemporaryDirectory())
         let path = directory.path(of: "station.db")
         if let file { try await Store.open(at: file, access: .readOnly, clock: .system).backup(to: path) }
-        store = try await Store.open(at: path, clock: .system)
-        target = HubTarget("fleet", to: server.settings().address, station: station, resources: ["issues"])
+        store = try await Store.open(at: path, clock: clock)
+        target = HubTarget("fleet", to: server.settings().address, station: station, resources: names)
         target.schema = bench?.target.schema ?? "t\(UInt64.random(in: .min ... .max))"
-        var issues = AnyResource("issues", from: try Source(baseURL: "https://example.com"), at: "/issues", key: "id")
-        issues.schema.columns = columns
-        (issues.isStable, issues.deletions) = (true, Deletions(byAbsence: true, most: 1))
-        self.issues = issues
+        let source = try Source(baseURL: "https://example.com")
+        resources = names.map { name in
+            var resource = AnyResource(name, from: source, at: "/\(name)", key: "id")
+            resource.schema.columns = columns
+            (resource.isStable, resource.deletions) = (true, Deletions(byAbsence: true, most: 1))
+            return resource
+        }
         siding = try await Siding(
-            store: .store(store), resources: [issues], transports: pages,
-            environment: RuntimeEnvironment(connectivity: TestConnectivity()))
+            store: .store(store), resources: resources, transports: pages,
+            environment: RuntimeEnvironment(connectivity: TestConnectivity(), wallClock: clock))
     }
 
     static let columns = [
@@ -47,9 +50,9 @@ struct HubBench {
     ]
 
     /// Lets the origin answer with these records, and syncs.
-    func sync(_ json: String) async throws {
+    func sync(_ json: String, _ name: String = "issues") async throws {
         pages.page.withLock { $0 = json }
-        _ = try await siding.sync(issues)
+        for resource in resources where resource.name == name { _ = try await siding.sync(resource) }
     }
 
     @discardableResult

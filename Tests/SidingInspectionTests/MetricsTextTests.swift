@@ -16,6 +16,7 @@ import Testing
         let time = ManualWallClock()
         let store: Store
         let resources: [AnyResource]
+        let targets = [PublishedTarget("fleet", station: "van-1", resources: ["good"])]
 
         init(limits: [String] = ["100/h"]) async throws {
             directory = try TemporaryDirectory()
@@ -37,12 +38,25 @@ import Testing
             _ = try await engine.run(Array(resources.prefix(2)))
         }
 
+        /// Notes that the hub has all up to `revision`, and how the last publication ended.
+        func publish(to revision: Int64, _ error: String? = nil) async throws {
+            let number = try #require(try await store.published("good")).number
+            var publication = Publication(station: "van-1")
+            var position = Publication.Position()
+            (position.revision, position.number, position.publishedAt) = (revision, number, time.now.microseconds)
+            publication.positions["good"] = position
+            try await store.save(publication, to: "fleet")
+            var outcome = Publication.Outcome()
+            outcome.error = error.map { RecordedError(name: Publication.unavailable, message: $0) }
+            try await store.note(outcome, of: "van-1", to: "fleet")
+        }
+
         func enqueue(_ path: String) async throws {
             _ = try await store.enqueue(WriteRequest(to: "api", .post, HTTPURL("https://api.test\(path)")))
         }
 
         func text() async throws -> String {
-            try await MetricsText.text(resources: resources, store: store, now: time.now)
+            try await MetricsText.text(resources: resources, targets: targets, store: store, now: time.now)
         }
 
         func read() async throws -> Exposition { try Exposition(try await text()) }
@@ -124,6 +138,24 @@ import Testing
         #expect(try #require(read.values[part]) >= 4_096)
     }
 
+    @Test func `the targets have how far they are behind, and whether the last publication failed`() async throws {
+        let bench = try await Bench()
+        try await bench.sync()
+        let synced = Double(bench.time.now.microseconds) / 1_000_000
+        func values() async throws -> [Double?] {
+            let read = try await bench.read()
+            return ["behind_records", "oldest_change_timestamp_seconds", "failing"].map {
+                read.values["siding_publish_\($0){target=\"fleet\"}"]
+            }
+        }
+        #expect(try await values() == [2, nil, 0])
+        bench.time.advance(by: .seconds(60))
+        try await bench.publish(to: 0, "the hub is down")
+        #expect(try await values() == [2, synced, 1])
+        try await bench.publish(to: try #require(try await bench.store.published("good")).revision)
+        #expect(try await values() == [0, nil, 0])
+    }
+
     @Test func `limits that differ in their time span alone have series of their own`() async throws {
         let bench = try await Bench(limits: ["30/m", "5000/h"])
         try await bench.sync()
@@ -175,8 +207,10 @@ import Testing
         try await bench.enqueue("/a/secret-path")
         let text = try await bench.text()
         let names = Set(try Exposition(text).labels.values.flatMap(\.keys))
-        #expect(
-            names.isSubset(of: ["resource", "source", "state", "reason", "outcome", "match", "unit", "per", "part"]))
+        let bounded: Set = [
+            "resource", "source", "state", "reason", "outcome", "match", "unit", "per", "part", "target",
+        ]
+        #expect(names.isSubset(of: bounded))
         #expect(!text.contains("secret-path") && !text.contains("api.test"))
     }
 
@@ -187,6 +221,7 @@ import Testing
         let listed = Set(document.matches(of: /(?m)^\| `(siding_\w+)` \|/).map { String($0.1) })
         let bench = try await Bench()
         try await bench.sync()
+        try await bench.publish(to: 0)
         try await bench.enqueue("/a")
         let printed = Set(try await bench.read().types.keys)
         let known = printed.union(Instrument.allCases.map(\.rawValue)).union(["siding_metrics_dropped_total"])

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import SidingChain
 import SidingCredentials
+import SidingInspection
 import SidingSynchronization
 import SidingTesting
 import Testing
@@ -74,11 +75,11 @@ final class NotifyBench: Sendable {
     }
 
     func notifier(
-        _ hooks: [NotificationHook] = [hook()], of resources: [String] = ["posts"], over store: Store? = nil,
-        transports: (any TransportFactory)?? = .none, clock: any Clock<Duration> = ManualClock()
+        _ hooks: [NotificationHook] = [hook()], of resources: [String] = ["posts"], _ targets: [PublishedTarget] = [],
+        over store: Store? = nil, transports: (any TransportFactory)?? = .none, clock: any Clock<Duration> = ManualClock()
     ) -> Notifier {
         Notifier(
-            hooks: hooks, resources: resources, store: store ?? self.store,
+            hooks: hooks, resources: resources, targets: targets, store: store ?? self.store,
             call: HookCall(
                 transports: transports ?? receiver, clock: clock, variables: ["PATH": "/usr/bin:/bin", "TOKEN": "x"]),
             wallClock: time.clock, host: "kiosk"

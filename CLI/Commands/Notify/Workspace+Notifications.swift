@@ -15,7 +15,7 @@ extension Workspace {
         _ store: Store, over transports: (any TransportFactory)?, report: @escaping @Sendable (String) -> Void
     ) -> Notifier {
         Notifier(
-            hooks: config.hooks, resources: config.resources.map(\.name), store: store,
+            hooks: config.hooks, resources: config.resources.map(\.name), targets: publishedTargets, store: store,
             call: hookCall(over: transports), host: Self.host, report: report)
     }
 

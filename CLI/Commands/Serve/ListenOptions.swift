@@ -27,10 +27,13 @@ struct ListenOptions: ParsableArguments {
 
     /// The HTTP interface of `siding`, with what this process counts in its metrics; nil if none is to be.
     ///
-    /// - Parameter onListening: called with the address that was taken.
+    /// - Parameters:
+    ///   - targets: asked whenever their state is shown.
+    ///   - onListening: called with the address that was taken.
     /// - Throws: ``CommandError`` with code 64, 66 or 78, before anything listens.
     func service(
-        of siding: Siding, _ logger: Logger, onListening: @escaping @Sendable (HTTPService.Address) async -> Void
+        of siding: Siding, _ targets: @escaping @Sendable () -> [PublishedTarget], _ logger: Logger,
+        onListening: @escaping @Sendable (HTTPService.Address) async -> Void
     ) throws -> HTTPService? {
         guard listen != "none" else {
             if tokenFile == nil { return nil }
@@ -38,8 +41,8 @@ struct ListenOptions: ParsableArguments {
         }
         let registry = MetricsRegistry()
         let service = try HTTPService(
-            siding: siding, address: HTTPService.Address(listen), token: token(logger), allowedHosts: allowHost,
-            logger: logger,
+            siding: siding, targets: targets, address: HTTPService.Address(listen), token: token(logger),
+            allowedHosts: allowHost, logger: logger,
             metrics: { registry.text() }, isLive: { siding.hasPolled(within: .seconds(300)) }, onListening: onListening)
         MetricsSystem.bootstrap(registry)
         return service

@@ -80,7 +80,7 @@ struct ServeCommand: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         let socket = NotifySocket(environment)
         let isListening = ChangeSignal()
-        let service = try http.service(of: siding, logger) { address in
+        let service = try http.service(of: siding, { workspace.value.publishedTargets }, logger) { address in
             logger.notice("listens", metadata: ["address": "\(address)"])
             isListening.fire()
         }

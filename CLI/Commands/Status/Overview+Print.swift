@@ -24,6 +24,7 @@ extension Overview {
         Output.line("queue: \(queueLine)")
         gateLines.forEach { Output.line($0) }
         for limit in limits { Output.line(Self.line(limit, now: now)) }
+        for target in targets { target.lines(format).forEach { Output.line($0) } }
         if let lastRun {
             Output.line(
                 "last run: \(lastRun.id), \(lastRun.outcome?.rawValue ?? "running"), \(format.time(lastRun.startedAt))")

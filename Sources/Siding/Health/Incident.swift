@@ -5,11 +5,11 @@ package import SidingChain
 package struct Incident: Sendable, Hashable {
     /// What is wrong.
     package enum Kind: String, Sendable, CaseIterable {
-        /// The last sync of a resource failed, and nothing in the queue continues it.
+        /// The last sync of a resource failed, and nothing in the queue continues it; or a target refuses what is published.
         case failed
         /// The last listing of a resource is incomplete.
         case incomplete
-        /// An entry of a source has been queued for longer than a hook allows.
+        /// An entry of a source has been queued, or a change has waited for a target, for longer than a hook allows.
         case queuedTooLong = "queued_too_long"
         /// Entries of a source wait for an operator.
         case parked
@@ -20,8 +20,9 @@ package struct Incident: Sendable, Hashable {
     /// At most one incident of a kind is stored for a subject.
     package struct Key: Sendable, Hashable {
         package var kind: Kind
-        /// A resource, or for `queuedTooLong` and `parked` a source.
+        /// A resource, for `queuedTooLong` and `parked` a source; or a target, as ``Publication/subject(ofTarget:)`` has it.
         package var subject: String
+        package var isOfTarget: Bool { subject.hasPrefix(Publication.subjectPrefix) }
 
         package init(_ kind: Kind, of subject: String) {
             (self.kind, self.subject) = (kind, subject)

@@ -7,12 +7,14 @@ package import SidingChain
 /// The figures are those of all processes, as they are read from the store. `Docs/Metrics.md` describes each.
 package enum MetricsText {
     /// - Throws: ``StoreError`` if the store cannot be read.
-    package static func text(resources: [AnyResource], store: Store, now: Timestamp) async throws -> String {
-        let overview = try await Overview.gather(resources, store, maxAge: nil, now: now)
+    package static func text(
+        resources: [AnyResource], targets: [PublishedTarget] = [], store: Store, now: Timestamp
+    ) async throws -> String {
+        let overview = try await Overview.gather(resources, targets: targets, store, maxAge: nil, now: now)
         let limits = Dictionary(resources.map { ($0.name, $0.maxAge) }) { first, _ in first }
         return MetricFamily.text(
             Self.resources(overview, maxAges: limits) + queue(overview.queue)
-                + sources(overview) + runs(overview) + database(overview))
+                + sources(overview) + publications(overview.targets) + runs(overview) + database(overview))
     }
 
     private static func resources(_ overview: Overview, maxAges: [String: Duration?]) -> [MetricFamily] {
@@ -89,6 +91,21 @@ package enum MetricsText {
                 "What is left by the origin's own count; none if it says nothing.",
                 of: overview.limits, labels: labels
             ) { $0.remaining.map(Double.init) },
+        ]
+    }
+
+    private static func publications(_ targets: [PublicationState]) -> [MetricFamily] {
+        func gauge(_ name: String, _ help: String, _ value: (PublicationState) -> Double?) -> MetricFamily {
+            .gauge("siding_publish_\(name)", help, of: targets, labels: { [("target", $0.target.name)] }, value)
+        }
+        return [
+            gauge("behind_records", "Records that have changed since they were published.") { Double($0.behind) },
+            gauge("oldest_change_timestamp_seconds", "When the oldest of these changes was made; none without one.") {
+                $0.oldestChangeAt?.metric
+            },
+            gauge("failing", "Whether the last publication failed, of a resource at least.") {
+                (!$0.failures.isEmpty).metric
+            },
         ]
     }
 

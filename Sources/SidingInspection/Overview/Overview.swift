@@ -4,7 +4,7 @@ package import SidingChain
 internal import SidingJSON
 internal import SidingNetwork
 
-/// The data of `siding status`: resources, queue, gates, rate limits, last run and database.
+/// The data of `siding status`: resources, queue, gates, rate limits, targets, last run and database.
 package struct Overview {
     package struct ResourceLine {
         package var name: String
@@ -30,6 +30,8 @@ package struct Overview {
     package var left: Int
     package var gates: [SourceGate]
     package var limits: [RateLimitReport]
+    /// The targets of the config.
+    package var targets: [PublicationState]
     /// What the network carried for the syncs of the last 24 hours.
     package var bytesLastDay: Int
     /// The newest run, which may still go on.
@@ -41,7 +43,7 @@ package struct Overview {
     package var now: Timestamp
 
     package static func gather(
-        _ resources: [AnyResource], _ store: Store, maxAge: Duration?, now: Timestamp
+        _ resources: [AnyResource], targets: [PublishedTarget] = [], _ store: Store, maxAge: Duration?, now: Timestamp
     ) async throws -> Overview {
         let states = try await store.resourceStates()
         let failures = try await store.failures(of: resources.map(\.name))
@@ -76,6 +78,7 @@ package struct Overview {
             left: try await store.entries(QueueSelection(states: [.sending])).count { $0.hasDeadSender },
             gates: try await store.gates().filter { $0.isBelieved(at: now) },
             limits: try await store.rateLimits(),
+            targets: try await PublicationState.gather(targets, store),
             bytesLastDay: try await store.bytes(since: now + .seconds(-86_400)),
             lastRun: try await store.runs(limit: 1).first,
             database: database, sizes: try await store.sizesIfSmall(database),
@@ -92,6 +95,9 @@ package struct Overview {
 
     /// Whether an entry has been queued for too long, as when the line has been down.
     package var isQueuedTooLong: Bool { queue.contains { $0.isQueuedTooLong(at: now) } }
+
+    /// Whether a target refuses what is published, or has lacked changes for too long.
+    package var hasTargetInNeed: Bool { targets.contains { $0.refusal != nil || $0.waitsTooLong(at: now) } }
 
     /// The number of entries that are parked for a reason other than `held`.
     package var parked: Int {
@@ -110,7 +116,8 @@ package struct Overview {
         return [
             "resources": resources.map { Self.object($0) }, "queue": queue, "last_run": run,
             "connectivity": connectivity,
-            "limits": limits.map { Self.object($0) }, "bytes_last_day": bytesLastDay, "database": file,
+            "limits": limits.map { Self.object($0) }, "targets": targets.map(\.object),
+            "bytes_last_day": bytesLastDay, "database": file,
         ]
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Siding
 package import SidingChain
-internal import SidingInspection
+package import SidingInspection
 internal import SidingJSON
 
 /// What is wrong in a store at a moment, as `siding status` shows it.
@@ -13,9 +13,10 @@ package struct Conditions: Sendable {
 
     /// - Parameters:
     ///   - resources: the resources of the config.
-    ///   - limit: how long an entry may be queued.
+    ///   - targets: its targets.
+    ///   - limit: how long an entry may be queued, and a change unpublished.
     package static func gather(
-        of resources: [String], in store: Store, queuedFor limit: Duration, now: Timestamp
+        of resources: [String], _ targets: [PublishedTarget], in store: Store, queuedFor limit: Duration, now: Timestamp
     ) async throws(StoreError) -> Conditions {
         let states = try await store.resourceStates(countsRecords: false)
         let failures = try await store.failures(of: resources)
@@ -27,16 +28,22 @@ package struct Conditions: Sendable {
         for (source, shares) in Dictionary(grouping: try await store.queueShares(), by: \.source) {
             conditions.add(shares, of: source, queuedFor: limit, now: now)
         }
+        for state in try await PublicationState.gather(targets, store, countsRecords: false) {
+            conditions.add(state, queuedFor: limit, now: now)
+        }
         conditions.present.sort { ($0.since, $0.key.subject) < ($1.since, $1.key.subject) }
         return conditions
     }
 
     /// Leaves the conditions of `keys` alone, so that no incident begins. Another config over the same file may have the
-    /// resources that are not in `resources`, and hooks to notify of them.
-    mutating func limit(to keys: [Incident.Key], of resources: [String]) {
+    /// resources and targets that are not in these, and hooks to notify of them.
+    mutating func limit(to keys: [Incident.Key], of resources: [String], _ targets: [PublishedTarget]) {
         present.removeAll { !keys.contains($0.key) }
+        let subjects = resources + targets.map { Publication.subject(ofTarget: $0.name) }
         undecided.formUnion(
-            keys.filter { ![.queuedTooLong, .parked].contains($0.kind) && !resources.contains($0.subject) })
+            keys.filter { key in
+                (key.isOfTarget || ![.queuedTooLong, .parked].contains(key.kind)) && !subjects.contains(key.subject)
+            })
     }
 
     // MARK: Resources
@@ -101,6 +108,27 @@ package struct Conditions: Sendable {
                 .queuedTooLong, source, since: since,
                 "\(Self.entries(waiting)) queued, the oldest for \(MessageFormat.duration(now - since))")
         }
+    }
+
+    // MARK: Targets
+
+    /// As with a source, a hub that is down is no failure: its changes wait, and may wait for too long.
+    private mutating func add(_ state: PublicationState, queuedFor limit: Duration, now: Timestamp) {
+        let subject = Publication.subject(ofTarget: state.target.name)
+        func message(_ entry: (resource: String?, failure: Publication.Failure)) -> String {
+            (entry.resource.map { "\($0): " } ?? "") + entry.failure.error.message
+        }
+        if let refusal = state.refusal {
+            add(.failed, subject, since: Timestamp(microseconds: refusal.failure.since), message(refusal))
+            // What waits is published once a person has ended that.
+            undecided.insert(Incident.Key(.queuedTooLong, of: subject))
+            return
+        }
+        // Whether a hub that is down would still refuse is not known.
+        if !state.failures.isEmpty { undecided.insert(Incident.Key(.failed, of: subject)) }
+        guard let since = state.waitsSince, now - since >= limit else { return }
+        let reason = state.failures.first.map { ": \(message($0))" } ?? ", and no publication has failed"
+        add(.queuedTooLong, subject, since: since, "changes wait for \(MessageFormat.duration(now - since))\(reason)")
     }
 
     /// `1 entry is`, `3 entries are`

@@ -20,7 +20,7 @@ package struct Notification: Sendable {
         self.incident = incident
         message = incident.message
         let subject = "'\(incident.key.subject)'"
-        hint = kind.hint(incident.key.subject)
+        hint = incident.key.isOfTarget ? "siding status" : kind.hint(incident.key.subject)
         if let end = incident.endedAt {
             event = NotificationHook.Event.recovered.rawValue
             let length = MessageFormat.duration(max(.zero, end - incident.since))

@@ -6,6 +6,7 @@ internal import NIOPosix
 public import ServiceLifecycle
 public import Siding
 internal import SidingChain
+package import SidingInspection
 internal import SidingJSON
 internal import SidingSynchronization
 
@@ -43,10 +44,23 @@ public struct HTTPService: Service {
         isLive: @escaping @Sendable () async -> Bool = { true },
         onListening: @escaping @Sendable (Address) async -> Void = { _ in }
     ) throws(ServiceError) {
+        try self.init(
+            siding: siding, targets: { [] }, address: address, token: token, allowedHosts: allowedHosts, logger: logger,
+            metrics: metrics, isLive: isLive, onListening: onListening)
+    }
+
+    /// The same for a service that publishes.
+    ///
+    /// - Parameter targets: asked whenever their state is shown.
+    package init(
+        siding: Siding, targets: @escaping @Sendable () -> [PublishedTarget], address: Address, token: String?,
+        allowedHosts: [String], logger: Logger, metrics: @escaping @Sendable () async throws -> String,
+        isLive: @escaping @Sendable () async -> Bool, onListening: @escaping @Sendable (Address) async -> Void
+    ) throws(ServiceError) {
         let store = siding.store
         try self.init(
             ServedStore(
-                store: store, resources: { siding.resources }, wallClock: store.clock,
+                store: store, resources: { siding.resources }, wallClock: store.clock, targets: targets,
                 storeFailure: { siding.storeFailure }, sync: { _ = try await siding.sync($0) }, metrics: metrics,
                 isLive: isLive),
             address: address, token: token, allowedHosts: allowedHosts, logger: logger, onListening: onListening)

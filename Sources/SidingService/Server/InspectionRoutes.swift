@@ -13,8 +13,7 @@ struct InspectionRoutes: Sendable {
         switch (path.first, rest.count) {
         case ("status", 0):
             try query.check()
-            let overview = try await Overview.gather(served.resources(), store, maxAge: nil, now: served.now)
-            return .json(overview.object)
+            return .json(try await served.overview().object)
         case ("queue", 0):
             return .json(try await QueueQuery(query, now: served.now).entries(in: served).map { Shapes.entry($0) })
         case ("queue", 1):

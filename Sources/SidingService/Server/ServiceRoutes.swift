@@ -114,7 +114,7 @@ struct ServiceRoutes: Sendable {
 
     private func metricsText() async throws -> ServiceAnswer {
         let figures = try await MetricsText.text(
-            resources: served.resources(), store: served.store, now: served.now)
+            resources: served.resources(), targets: served.targets(), store: served.store, now: served.now)
         return ServiceAnswer(
             "text/plain; version=0.0.4; charset=utf-8", Array((figures + (try await served.metrics())).utf8))
     }

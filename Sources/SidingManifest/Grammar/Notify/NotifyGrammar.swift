@@ -14,7 +14,7 @@ enum NotifyGrammar {
         "What the hook is notified of, once each; everything if left out. With recovered alone: every end.")
     private static let queuedLongerThan = Keyword(
         "queued_longer_than", .duration, default: "1h",
-        "From which age of the oldest queued entry of a source on queued_too_long is notified.")
+        "From which age of the oldest queued entry of a source, or unpublished change, on queued_too_long is notified.")
     private static let timeout = Keyword(
         "timeout", .duration, default: "30s", "The time limit of one call, at most ten minutes.")
     private static let command = Keyword(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Siding
+internal import SidingChain
 internal import SidingInspection
 
 /// A state in a word; the colour only repeats it.
@@ -32,6 +33,18 @@ extension Badge {
         } else {
             self.init(line.isStale ? .waiting : .good, line.isStale ? "stale" : "fresh")
         }
+    }
+
+    init(_ state: PublicationState, now: Timestamp) {
+        let kind: Kind =
+            if state.refusal != nil {
+                .bad
+            } else if !state.failures.isEmpty || state.waitsTooLong(at: now) {
+                .waiting
+            } else {
+                state.behind > 0 ? .quiet : .good
+            }
+        self.init(kind, state.word)
     }
 
     /// - Parameter isOver: whether the run has ended; a resource of it without an outcome was interrupted then.

@@ -44,6 +44,16 @@ struct Headline: Sendable {
                     href: names.count == 1 ? PageLink.path("runs", query: [("resource", first)]) : "#resources", facts,
                     of: names.count, isFirst: parts.isEmpty))
         }
+        let targets = overview.targets.map { (name: $0.target.name, badge: Badge($0, now: overview.now)) }
+        for word in ["failing", "waiting", "behind"] {
+            // Changes of the last hour are no news.
+            let names = targets.filter { $0.badge.text == word && $0.badge.kind != Badge.Kind.quiet.rawValue }.map(\.name)
+            guard !names.isEmpty else { continue }
+            parts.append(
+                Part(
+                    "\(MessageFormat.count(names.count, "target")) \(word)", href: "#targets",
+                    names.map { Fact("target", $0, href: "#targets") }, of: names.count, isFirst: parts.isEmpty))
+        }
         if overview.parked > 0 {
             let facts = parked.map { entry in
                 Fact("entry", EntrySubject.text(entry), href: PageLink.path("queue", entry.id))
@@ -55,7 +65,7 @@ struct Headline: Sendable {
                     isFirst: parts.isEmpty))
         }
         self.parts = parts
-        let isBad = overview.parked > 0 || lines.contains { $0.badge.kind == Badge.Kind.bad.rawValue }
+        let isBad = overview.parked > 0 || (lines + targets).contains { $0.badge.kind == Badge.Kind.bad.rawValue }
         let kind: Badge.Kind =
             if !parts.isEmpty { isBad ? .bad : .waiting } else { overview.resources.isEmpty ? .quiet : .good }
         self.kind = kind.rawValue

@@ -22,12 +22,21 @@ struct OverviewScreen: Screen {
         let sync: String?
     }
 
+    struct Target: Sendable {
+        let name: String
+        let badge: Badge
+        let why: String
+        let behind: String
+        let published: Moment?
+    }
+
     let title = "Overview"
     let command = ShellCommand.text("status")
     let headline: Headline
     let resources: [Resource]
     let waiting: [QueueScreen.Count]
     let sources: [String]
+    let targets: [Target]
     let lastRun: RunRow?
     let network: String
     let database: String
@@ -35,7 +44,7 @@ struct OverviewScreen: Screen {
 
     static func load(_ served: ServedStore, formToken: String) async throws -> OverviewScreen {
         let resources = served.resources()
-        let overview = try await Overview.gather(resources, served.store, maxAge: nil, now: served.now)
+        let overview = try await served.overview()
         let syncs = try await served.store.pastSyncs(of: resources.map(\.name), limit: RunChart.mostSyncs)
         var parked = QueueSelection(states: [.parked])
         parked.exceptReasons = [.held]
@@ -58,6 +67,7 @@ struct OverviewScreen: Screen {
         sources =
             overview.gateLines
             + overview.limits.map { Overview.line($0, now: overview.now) }
+        targets = overview.targets.map { Target($0, format) }
         lastRun = overview.lastRun.map { RunRow($0, format) }
         (network, database) = (overview.networkLine, overview.databaseLine)
         self.token = token
@@ -78,5 +88,18 @@ extension OverviewScreen.Resource {
         completed = (line.state?.completedAt).map { Moment($0, format) }
         self.chart = chart
         sync = line.isRunning ? nil : PageLink.path("records", line.name, "sync")
+    }
+}
+
+extension OverviewScreen.Target {
+    fileprivate init(_ state: PublicationState, _ format: MessageFormat) {
+        (name, badge) = (state.target.name, Badge(state, now: format.now))
+        let failures = state.failures.map { entry in
+            (entry.resource.map { "\($0): " } ?? "") + PublicationState.line(entry.failure, format)
+        }
+        let oldest = state.oldestChangeAt.map { "the oldest change waits \(format.span(since: $0))" }
+        why = failures.isEmpty ? oldest ?? "" : failures.joined(separator: "; ")
+        behind = MessageFormat.grouped(state.behind)
+        published = state.publishedAt.map { Moment($0, format) }
     }
 }
