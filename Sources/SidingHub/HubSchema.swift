@@ -22,14 +22,15 @@ struct HubSchema: Sendable {
     /// are not there yet).
     ///
     /// In one transaction, which waits for a lock no longer than others: a statement that waits holds up all who use the table.
-    private func make(_ statements: [String], isAgain: Bool = false) async throws {
+    private func make(_ statements: [String], attempts: Int = 8) async throws {
         do {
             try await connection.transaction { transaction in
                 for statement in statements { try transaction.query(statement) }
             }
-        } catch let error as PostgreSQLError where !isAgain {
+        } catch let error as PostgreSQLError where attempts > 1 {
+            // Each of them means that another station has made something.
             guard ["23505", "42P06", "42P07", "42701", "XX000"].contains(error.sqlState) else { throw error }
-            try await make(statements, isAgain: true)
+            try await make(statements, attempts: attempts - 1)
         }
     }
 

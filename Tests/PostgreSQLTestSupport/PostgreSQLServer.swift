@@ -11,6 +11,7 @@ package final class PostgreSQLServer: Sendable {
     package let directory: String
     /// Its input keeps the server running.
     private let running: Mutex<FileHandle?>
+    private let output: FileHandle
     private let process: Process
 
     /// A role whose password is asked for; all others sign in without one.
@@ -21,25 +22,55 @@ package final class PostgreSQLServer: Sendable {
     package static let shared = Result { try PostgreSQLServer() }
 
     /// Copies the template cluster and starts a server in it; returns when it accepts connections.
-    package init() throws {
+    ///
+    /// - Parameters:
+    ///   - address: listens there too, and lets all in that are in its network.
+    ///   - launcher: what runs the server, as `ip netns exec NAME` does.
+    package init(at address: String = "", under launcher: [String] = []) throws {
         let tools = try Self.tools.get()
         let template = try Self.template.get()
         directory = try Self.makeDirectory()
         // The shell waits for the end of its input, which comes even if this process is killed.
         let script = """
-            cp -r "$1/data" "$2/data" && "$3/pg_ctl" start --wait --silent --pgdata="$2/data" --log="$2/log" --options="$4" || exit 1
-            echo ready; read -r line; "$3/pg_ctl" stop --wait --silent --mode=immediate --pgdata="$2/data"; rm -rf "$2"
+            home="$2" tools="$3" options="$4"
+            start() { "$tools/pg_ctl" start --wait --silent --pgdata="$home/data" --log="$home/log" --options="$options"; }
+            crash() { "$tools/pg_ctl" stop --wait --silent --mode=immediate --pgdata="$home/data"; }
+            cp -r "$1/data" "$home/data" && start || exit 1
+            echo ready
+            while read -r command; do "$command" || break; echo ready; done
+            crash; rm -rf "$home"
             """
-        let options = "-k \(directory) -c listen_addresses= -c fsync=off -c shared_buffers=16MB"
-        process = Self.unprivileged(["/bin/sh", "-c", script, "sh", template.path, directory, tools, options])
+        let options = "-k \(directory) -c listen_addresses=\(address) -c fsync=off -c shared_buffers=16MB"
+        process = Self.unprivileged(
+            ["/bin/sh", "-c", script, "sh", template.path, directory, tools, options], under: launcher)
         let (input, output) = (Pipe(), Pipe())
         (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
+        self.output = output.fileHandleForReading
         running = Mutex(input.fileHandleForWriting)
-        guard output.fileHandleForReading.availableData.starts(with: Array("ready".utf8)) else {
+        try process.run()
+        try Self.check(self.output.availableData, in: directory)
+    }
+
+    private static func check(_ answer: Data, in directory: String) throws {
+        guard answer.starts(with: Array("ready".utf8)) else {
             let log = (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? "without a log"
             throw Failure(reason: "PostgreSQL did not start: \(log)")
         }
+    }
+
+    /// Stops the server as a crash would (`pg_ctl stop -m immediate`); its files stay.
+    package func crash() async throws { try await run("crash") }
+
+    /// Starts it again; returns when it accepts connections.
+    package func start() async throws { try await run("start") }
+
+    private func run(_ command: String) async throws {
+        try running.withLock { try $0?.write(contentsOf: Data("\(command)\n".utf8)) }
+        let answer = await withCheckedContinuation { continuation in
+            // Reading blocks, and a thread of Swift's pool must not.
+            Thread.detachNewThread { [output] in continuation.resume(returning: output.availableData) }
+        }
+        try Self.check(answer, in: directory)
     }
 
     deinit { stop() }
@@ -96,7 +127,7 @@ extension PostgreSQLServer {
                 "$2/initdb" --pgdata="$1/data" --username=siding --auth=trust --no-sync --encoding=UTF8 --locale=C >"$1/log" 2>&1 &&
                 echo "CREATE ROLE \(guardedRole) LOGIN PASSWORD '\(guardedPassword)'" |
                 "$2/postgres" --single -D "$1/data" postgres >>"$1/log" 2>&1 &&
-                printf 'local all \(guardedRole) scram-sha-256\\nlocal all all trust\\n' >"$1/data/pg_hba.conf"
+                printf 'local all \(guardedRole) scram-sha-256\\nlocal all all trust\\nhost all all samenet trust\\n' >"$1/data/pg_hba.conf"
                 """
             let making = PostgreSQLServer.unprivileged([
                 "/bin/sh", "-c", script, "sh", path, try PostgreSQLServer.tools.get(),
@@ -132,11 +163,12 @@ extension PostgreSQLServer {
         return path
     }
 
-    private static func unprivileged(_ arguments: [String]) -> Process {
+    private static func unprivileged(_ arguments: [String], under launcher: [String] = []) -> Process {
         let process = Process()
-        let user = ["--reuid=nobody", "--regid=nogroup", "--clear-groups"]
-        process.executableURL = URL(filePath: isRoot ? "/usr/bin/setpriv" : arguments[0])
-        process.arguments = isRoot ? user + arguments : Array(arguments.dropFirst())
+        let user = ["/usr/bin/setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+        let words = launcher + (isRoot ? user : []) + arguments
+        process.executableURL = URL(filePath: words[0])
+        process.arguments = Array(words.dropFirst())
         process.currentDirectoryURL = URL(filePath: "/")
         return process
     }

@@ -14,23 +14,28 @@ import Testing
 struct HubBench {
     let server: PostgreSQLServer
     let store: Store
-    let siding: Siding
     let pages: Pages
-    private let resources: [AnyResource]
+    private(set) var siding: Siding
+    private var resources: [AnyResource]
+    private let clock: WallClock
     var target: HubTarget
     private let directory: TemporaryDirectory
 
-    /// - Parameter bench: another station of the same hub.
+    /// - Parameters:
+    ///   - bench: another station of the same hub.
+    ///   - server: the one that all tests share by default.
     init(
         _ station: String = "van-1", beside bench: HubBench? = nil, from file: String? = nil,
-        columns: [RecordColumn] = Self.columns, resources names: [String] = ["issues"], clock: WallClock = .system
+        columns: [RecordColumn] = Self.columns, resources names: [String] = ["issues"], clock: WallClock = .system,
+        on server: PostgreSQLServer? = nil
     ) async throws {
-        server = try PostgreSQLServer.shared.get()
+        self.server = try server ?? bench?.server ?? PostgreSQLServer.shared.get()
         (pages, directory) = (Pages(), try TemporaryDirectory())
         let path = directory.path(of: "station.db")
         if let file { try await Store.open(at: file, access: .readOnly, clock: .system).backup(to: path) }
+        self.clock = clock
         store = try await Store.open(at: path, clock: clock)
-        target = HubTarget("fleet", to: server.settings().address, station: station, resources: names)
+        target = HubTarget("fleet", to: self.server.settings().address, station: station, resources: names)
         target.schema = bench?.target.schema ?? "t\(UInt64.random(in: .min ... .max))"
         let source = try Source(baseURL: "https://example.com")
         resources = names.map { name in
@@ -39,9 +44,38 @@ struct HubBench {
             (resource.isStable, resource.deletions) = (true, Deletions(byAbsence: true, most: 1))
             return resource
         }
-        siding = try await Siding(
+        siding = try await Self.siding(store, resources, pages, clock)
+    }
+
+    private static func siding(
+        _ store: Store, _ resources: [AnyResource], _ pages: Pages, _ clock: WallClock
+    ) async throws -> Siding {
+        try await Siding(
             store: .store(store), resources: resources, transports: pages,
             environment: RuntimeEnvironment(connectivity: TestConnectivity(), wallClock: clock))
+    }
+
+    /// Declares columns from the next sync on.
+    mutating func declare(_ columns: [RecordColumn]) async throws {
+        for index in resources.indices { resources[index].schema.columns = columns }
+        siding = try await Self.siding(store, resources, pages, clock)
+    }
+
+    /// Makes the tables that the next publication would make, partitioned by the hash of the station, as Citus distributes them.
+    func partition(into count: Int = 4) async throws {
+        let publisher = HubPublisher(of: store, to: target)
+        let tables = [("siding_positions", "station"), ("issues", "siding_station")]
+        for statement in try await publisher.statements(for: ["issues"], isDistributed: false) {
+            guard let (table, column) = tables.first(where: { statement.isCreation(of: $0.0) }) else {
+                _ = try await query(statement)
+                continue
+            }
+            _ = try await query("\(statement) PARTITION BY HASH (\(column))")
+            for part in 0..<count {
+                let values = "FOR VALUES WITH (MODULUS \(count), REMAINDER \(part))"
+                _ = try await query("CREATE TABLE @.\(table)_\(part) PARTITION OF @.\(table) \(values)")
+            }
+        }
     }
 
     static let columns = [
@@ -79,4 +113,8 @@ final class Pages: TransportFactory {
     func transport(for account: String, _ settings: TransportSettings) -> any Transport {
         ScriptedTransport { [self] _ in .text(page.withLock { $0 }) }
     }
+}
+
+extension String {
+    fileprivate func isCreation(of table: String) -> Bool { hasPrefix("CREATE TABLE") && contains(table) }
 }
