@@ -55,7 +55,6 @@ import Testing
         let station = try await station(failing: moved, kept)
         let entries = try await station.bench.queue()
         let other = try #require(entries.first { $0.url.hasSuffix(Station.target(moved)) })
-        // The pass stays open for the own parent, which still fails.
         #expect(try await station.sync("4/5").result.outcome == .queued)
         #expect(station.asked() == [Station.target(kept)])
         #expect(try await isSuperseded(other, in: station))
@@ -125,6 +124,6 @@ import Testing
         #expect(siding.resources.map(\.name) == ["posts", "comments"])
         try await siding.sync(station.more[0])
         #expect(try await station.bench.queue() == [])
-        #expect(try await siding.dueResources() == [])
+        #expect(try await siding.dueResources().isEmpty)
     }
 }
