@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PostgreSQLTestSupport
 import SidingJSON
+import SidingPostgreSQL
 import SidingSynchronization
 import Testing
 

@@ -56,7 +56,9 @@ import Testing
         #expect(try await publication(bench)?.failures.keys.sorted() == ["issues"])
     }
 
-    @Test func `a hub that is down clears no error of a resource, and its own error ends when it is reached`() async throws {
+    @Test func `a hub that is down clears no error of a resource, and its own error ends when it is reached`()
+        async throws
+    {
         let time = ManualWallClock()
         let bench = try await refused(time)
         try await publish(bench, ["issues", "readings"])

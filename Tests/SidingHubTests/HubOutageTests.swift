@@ -78,7 +78,8 @@ import Testing
             try await Notifier(
                 hooks: [NotificationHook(.url(Secret(plain: "http://127.0.0.1:1/hook", "url"), headers: []))],
                 resources: target.resources, targets: [published], store: bench.store,
-                call: HookCall(transports: hook, clock: ManualClock(), variables: [:]), wallClock: time.clock, host: "van"
+                call: HookCall(transports: hook, clock: ManualClock(), variables: [:]), wallClock: time.clock,
+                host: "van"
             ) { Issue.record("\($0)") }.notify()
             return hook.take()
         }

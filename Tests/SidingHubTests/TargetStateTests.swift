@@ -11,7 +11,8 @@ import Testing
     private let time = ManualWallClock()
 
     private func target(_ password: Secret? = nil) -> HubTarget {
-        HubTarget("fleet", to: "service=fleet", password: password, station: "van-1", resources: ["issues", "readings"])
+        HubTarget(
+            "fleet", to: "service=fleet", password: password, station: "van-1", resources: ["issues", "readings"])
     }
 
     /// Lets a day pass, looking each second, and returns the minutes at which `resource` was tried.

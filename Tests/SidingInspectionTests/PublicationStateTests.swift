@@ -108,7 +108,8 @@ import Testing
         time.advance(by: .seconds(120))
         #expect(
             try await lines() == [
-                "target fleet: 2 records behind; never published", "target fleet: waiting for 2 min: no route to the hub",
+                "target fleet: 2 records behind; never published",
+                "target fleet: waiting for 2 min: no route to the hub",
             ])
         var state = try await state()
         #expect(state.word == "waiting" && state.refusal == nil)
@@ -145,6 +146,7 @@ import Testing
         let overview = try await Overview.gather(resources, store, maxAge: nil, now: time.now)
         #expect(overview.targets.isEmpty && !overview.hasTargetInNeed)
         #expect(overview.object.text.contains(#""targets":[],"#))
-        #expect(try await Overview.gather(resources, targets: [target], store, maxAge: nil, now: time.now).hasTargetInNeed)
+        #expect(
+            try await Overview.gather(resources, targets: [target], store, maxAge: nil, now: time.now).hasTargetInNeed)
     }
 }

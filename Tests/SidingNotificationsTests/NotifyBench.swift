@@ -76,7 +76,8 @@ final class NotifyBench: Sendable {
 
     func notifier(
         _ hooks: [NotificationHook] = [hook()], of resources: [String] = ["posts"], _ targets: [PublishedTarget] = [],
-        over store: Store? = nil, transports: (any TransportFactory)?? = .none, clock: any Clock<Duration> = ManualClock()
+        over store: Store? = nil, transports: (any TransportFactory)?? = .none,
+        clock: any Clock<Duration> = ManualClock()
     ) -> Notifier {
         Notifier(
             hooks: hooks, resources: resources, targets: targets, store: store ?? self.store,

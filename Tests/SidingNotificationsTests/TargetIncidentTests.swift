@@ -48,7 +48,8 @@ import Testing
             (.changes, []), (.passes(minutes: 600), []), (.sends, []), (.passes(minutes: 59), []), (.sends, []),
             (.passes(minutes: 59), []), (.publishes, [])),
         Sequence(
-            "a first publication that never reaches the hub", (.changes, []), (.passes(minutes: 600), []), (.isDown, []),
+            "a first publication that never reaches the hub", (.changes, []), (.passes(minutes: 600), []),
+            (.isDown, []),
             (.passes(minutes: 60), [waits])),
         Sequence(
             "a hub that refuses is notified at once, and of nothing else",

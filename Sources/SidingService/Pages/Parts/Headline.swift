@@ -47,7 +47,8 @@ struct Headline: Sendable {
         let targets = overview.targets.map { (name: $0.target.name, badge: Badge($0, now: overview.now)) }
         for word in ["failing", "waiting", "behind"] {
             // Changes of the last hour are no news.
-            let names = targets.filter { $0.badge.text == word && $0.badge.kind != Badge.Kind.quiet.rawValue }.map(\.name)
+            let names = targets.filter { $0.badge.text == word && $0.badge.kind != Badge.Kind.quiet.rawValue }.map(
+                \.name)
             guard !names.isEmpty else { continue }
             parts.append(
                 Part(
