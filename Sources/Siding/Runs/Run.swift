@@ -15,7 +15,7 @@ public enum RunOutcome: String, Sendable, Codable, CaseIterable {
     case queued
     /// Some resources were saved and some failed.
     case partial
-    /// No request was made: the resource is fresh enough, or another run holds it.
+    /// No request was made: the resource is fresh enough, another run holds it, or another shard fetches it.
     case skipped
     /// An error ended it, and nothing in the queue continues it; pages saved before stay.
     case failed

@@ -8,7 +8,7 @@ public enum SyncOutcome: Sendable, Hashable {
     /// A page is in the queue, and the next sync resumes there. The value says why: it is what would be thrown if the page had
     /// not been kept.
     case queued(SyncError)
-    /// Fresh enough, or its run had carried ``SyncOptions/maxBytes``: no request was sent.
+    /// Fresh enough, or another ``Shard`` fetches it, or its run had carried ``SyncOptions/maxBytes``: no request was sent.
     case skipped
 }
 
