@@ -100,7 +100,8 @@ import Testing
         await proxy.sawCommit.value()
         publishing.cancel()
         await #expect(throws: HubError.self) { try await publishing.value }
-        let known = try #require(try await publication(bench))
+        // It may have been cancelled before it knew anything of the hub.
+        let known = try await publication(bench) ?? Publication(station: "van-1")
         #expect(known.failure == nil && known.failures.isEmpty)
     }
 

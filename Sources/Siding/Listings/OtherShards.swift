@@ -76,14 +76,14 @@ struct OtherShards {
         var own: Set<String> = []
         try transaction.forEach(
             """
-            SELECT rowid, CAST(scope AS TEXT) AS scope FROM \(table.rows)
+            SELECT rowid AS row, CAST(scope AS TEXT) AS scope FROM \(table.rows)
             WHERE deleted_at IS NULL AND pending = 0 AND scope IS NOT NULL
             """
         ) { row in
             let scope = try row.text("scope")
             if own.contains(scope) { return }
             if found[scope] != nil || has(scope) {
-                found[scope, default: []].append(try row.int("rowid"))
+                found[scope, default: []].append(try row.int("row"))
             } else {
                 own.insert(scope)
             }
