@@ -56,15 +56,15 @@ struct DemoTerminal {
     func end(of line: String, input: FileDescriptor? = nil) async throws -> Ending {
         var options = PlatformOptions()
         options.createSession = true
-        if let user { (options.userID, options.groupID, options.supplementaryGroups) = (user.id, user.group, []) }
         let environment = Environment.inherit.updating(
             Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0.key), $0.value) }))
-        let (directory, platformOptions) = (FilePath(directory), options)
+        let (directory, platformOptions, program) = (FilePath(directory), options, program(of: line))
         let ending = try await Task {
             let input = try input ?? FileDescriptor.open("/dev/null", .readOnly, options: .closeOnExec)
             let result = try await Subprocess.run(
-                .path("/bin/sh"), arguments: ["-c", line], environment: environment, workingDirectory: directory,
-                platformOptions: platformOptions, input: .fileDescriptor(input, closeAfterSpawningProcess: true),
+                program.executable, arguments: program.arguments, environment: environment,
+                workingDirectory: directory, platformOptions: platformOptions,
+                input: .fileDescriptor(input, closeAfterSpawningProcess: true),
                 output: .bytes(limit: 1 << 20), error: .combinedWithOutput)
             let status: Int32 =
                 switch result.terminationStatus {
@@ -76,5 +76,17 @@ struct DemoTerminal {
         }.value
         try Task.checkCancellation()
         return ending
+    }
+
+    /// The shell with `line`, as the user.
+    ///
+    /// Another program changes the user: glibc's setuid(3) waits for a lock that a thread of this process may have held when the
+    /// child was forked, so the child could wait without end.
+    private func program(of line: String) -> (executable: Executable, arguments: Arguments) {
+        guard let user else { return (.path("/bin/sh"), ["-c", line]) }
+        return (
+            .name("setpriv"),
+            ["--reuid=\(user.id)", "--regid=\(user.group)", "--clear-groups", "/bin/sh", "-c", line]
+        )
     }
 }
