@@ -109,7 +109,7 @@ struct DemoHubTour {
         let rows = try await hub.query(
             "SELECT siding_station, siding_key, temperature_c FROM siding.readings_live WHERE siding_key = '3000'")
         try shell.check(
-            rows.contains(/van-1 +\| 3000 +\| +18\.5\b/) && !rows.contains(/van-2 +\| 3000 +\| +18\.5\b/),
+            rows.contains(/van-1 +\| +3000 +\| +18\.5\b/) && !rows.contains(/van-2 +\| +3000 +\| +18\.5\b/),
             "the hub has not the correction of van-1 alone")
     }
 
