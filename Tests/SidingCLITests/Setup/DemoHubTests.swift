@@ -54,7 +54,7 @@ struct DemoHubTests {
         #expect(codes == ["75", "69"])
         #expect(demo.output.contains("fleet: readings: 1 record behind\n"))
         #expect(demo.output.contains("fleet: readings: 1 record sent\n"))
-        #expect(demo.output.contains(/van-1 +\| +3000 +\| +18\.5\n/))
+        #expect(demo.output.contains(/van-1 +\| +18\.5\n/))
         #expect(!demo.hasControlCharacters)
 
         let hub = try #require(demo.output.firstMatch(of: /hub \$ cd (\S+)/)).1
