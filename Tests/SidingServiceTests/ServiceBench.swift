@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import HTTPTypes
 import SidingChain
+import SidingInspection
 import SidingSynchronization
 import SidingTesting
 import Testing
@@ -18,9 +19,11 @@ struct ServiceBench: Sendable {
     let siding: Siding
     let notes: AnyResource
     let pages: WebPages
+    let targets: [PublishedTarget]
     var store: Store { siding.store }
 
-    init() async throws {
+    init(targets: [PublishedTarget] = []) async throws {
+        self.targets = targets
         directory = try TemporaryDirectory()
         let source = Source(name: "desk", baseURL: try HTTPURL("https://desk.test"), retry: RetryPolicy(retries: 0))
         var notes = AnyResource("notes", from: source, at: "/notes", key: "id")
@@ -32,7 +35,8 @@ struct ServiceBench: Sendable {
             environment: RuntimeEnvironment(connectivity: TestConnectivity(), clock: clock, wallClock: time.clock))
         self.siding = siding
         pages = try WebPages(
-            ServedStore(store: siding.store, resources: { siding.resources }, wallClock: time.clock))
+            ServedStore(
+                store: siding.store, resources: { siding.resources }, wallClock: time.clock, targets: { targets }))
     }
 
     // MARK: Syncs

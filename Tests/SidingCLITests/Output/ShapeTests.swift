@@ -104,7 +104,9 @@ struct ShapeTests {
         let (_, sandbox, _) = try await sandbox()
         let status = try await sandbox.siding("status", "--json").object()
         #expect(
-            names(status) == ["resources", "queue", "last_run", "connectivity", "limits", "bytes_last_day", "database"])
+            names(status) == [
+                "resources", "queue", "last_run", "connectivity", "limits", "targets", "bytes_last_day", "database",
+            ])
         #expect(names(status["queue"]?.members) == ["queued", "sending", "parked"])
         #expect(names(status["database"]?.members) == ["path", "bytes", "schema", "free_bytes", "parts"])
         #expect(names(status["connectivity"]?.members) == ["usable_route", "gates"])

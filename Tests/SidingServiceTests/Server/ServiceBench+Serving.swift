@@ -23,8 +23,8 @@ extension ServiceBench {
     ) throws -> HTTPService {
         try HTTPService(
             ServedStore(
-                store: store, resources: { [notes] }, wallClock: time.clock, storeFailure: storeFailure,
-                sync: sync, metrics: { "further 1\n" }, isLive: isLive, clock: clock),
+                store: store, resources: { [notes] }, wallClock: time.clock, targets: { [targets] in targets },
+                storeFailure: storeFailure, sync: sync, metrics: { "further 1\n" }, isLive: isLive, clock: clock),
             address: address, token: token, allowedHosts: allowedHosts, logger: logger, limits: limits,
             onListening: onListening)
     }
