@@ -13,7 +13,7 @@ package final class CommitProxy: Sendable {
         case within
         /// The server has committed, and its answer is dropped.
         case afterServer
-        /// The server gets the COMMIT once ``release()`` is called.
+        /// The server gets the COMMIT once ``release()`` is called, and cannot be reached through the proxy any more.
         case late
         /// Nothing breaks: the server gets the COMMIT once ``release()`` is called, and the client its answer.
         case pause
@@ -42,7 +42,8 @@ package final class CommitProxy: Sendable {
         listener = try UnixSocket.listen(in: path)
         // A server that stops must not end the tests.
         signal(SIGPIPE, SIG_IGN)
-        let line = Line(sawCommit: sawCommit, released: released, bytesPerSecond: bytesPerSecond)
+        let line = Line(
+            directory: path, sawCommit: sawCommit, released: released, bytesPerSecond: bytesPerSecond)
         Thread.detachNewThread { [listener] in
             var moment = moment
             repeat {
@@ -69,6 +70,7 @@ package final class CommitProxy: Sendable {
     package func release() { released.signal() }
 
     private struct Line: Sendable {
+        let directory: String
         let sawCommit: Promise<Void>
         let released: DispatchSemaphore
         let bytesPerSecond: Int?
@@ -109,7 +111,10 @@ package final class CommitProxy: Sendable {
                 // The message ends with the command.
                 try? FileSystem.writeAll(Array(commit.dropLast(4)), to: server)
                 return false
-            case .late: shutdown(client, Int32(SHUT_RDWR))
+            case .late:
+                // Nobody accepts the next connection, which would wait for that.
+                unlink(directory + "/.s.PGSQL.5432")
+                shutdown(client, Int32(SHUT_RDWR))
             case .afterServer, .pause: break
             }
             if moment == .late || moment == .pause { released.wait() }

@@ -10,11 +10,15 @@ import Testing
 
 /// Publishing to a real server.
 @Suite(.timeLimit(.minutes(5))) struct HubPublisherTests {
-    @Test func `records arrive with their columns, and afterwards what has changed or was deleted`() async throws {
+    @Test(arguments: [false, true])
+    func `records arrive with their columns, and afterwards what has changed or was deleted`(isPartitioned: Bool)
+        async throws
+    {
         let bench = try await HubBench()
         try await bench.sync(
             #"[{"id":1,"title":"a \"b\" {c}, \\ ü","price":1.50},{"id":2,"title":"x","price":"2","body":{"k":[1]}},{"id":3,"title":null}]"#
         )
+        if isPartitioned { try await bench.partition() }
         #expect(try await bench.publish().rows == 3)
         #expect(try await bench.living() == [#"van-1 1 a "b" {c}, \ ü 1.50"#, "van-1 2 x 2", "van-1 3 - -"])
         #expect(
@@ -99,12 +103,13 @@ import Testing
 
     // MARK: Whose position it is
 
-    @Test(arguments: [CommitProxy.Break.beforeServer, .afterServer])
-    func `a connection that breaks at the commit loses nothing and sends nothing twice`(moment: CommitProxy.Break)
-        async throws
-    {
+    @Test(arguments: [CommitProxy.Break.beforeServer, .within, .afterServer], [false, true])
+    func `a connection that breaks at the commit loses nothing and sends nothing twice`(
+        moment: CommitProxy.Break, isPartitioned: Bool
+    ) async throws {
         var bench = try await HubBench()
         try await bench.sync(#"[{"id":1,"title":"a","price":1}]"#)
+        if isPartitioned { try await bench.partition() }
         try await bench.publish()
         try await bench.sync(#"[{"id":1,"title":"b","price":1},{"id":2,"title":"c","price":2}]"#)
         let direct = bench.target.address
@@ -112,13 +117,15 @@ import Testing
         bench.target.address = direct.replacing(bench.server.directory, with: proxy.directory)
         await #expect { try await bench.publish() } throws: { ($0 as? HubError)?.kind == .unavailable }
         bench.target.address = direct
-        #expect(try await bench.publish().rows == (moment == .beforeServer ? 2 : 0))
+        #expect(try await bench.publish().rows == (moment == .afterServer ? 0 : 2))
         #expect(try await bench.living() == ["van-1 1 b 1", "van-1 2 c 2"])
     }
 
-    @Test func `a copy of the file, or an older one, is refused until a person decides`() async throws {
+    @Test(arguments: [false, true])
+    func `a copy of the file, or an older one, is refused until a person decides`(isPartitioned: Bool) async throws {
         let bench = try await HubBench()
         try await bench.sync(#"[{"id":1,"title":"a","price":1},{"id":2,"title":"b","price":1}]"#)
+        if isPartitioned { try await bench.partition() }
         try await bench.publish()
         let copy = try await HubBench(beside: bench, from: bench.store.path)
         try await bench.sync(#"[{"id":1,"title":"new","price":1},{"id":2,"title":"b","price":1}]"#)
@@ -158,10 +165,12 @@ import Testing
         #expect(try await bench.publish().error?.kind == .foreign)
     }
 
-    @Test func `deletions that are no longer stored are found by a comparison`() async throws {
+    @Test(arguments: [false, true])
+    func `deletions that are no longer stored are found by a comparison`(isPartitioned: Bool) async throws {
         let bench = try await HubBench()
         try await bench.sync(
             #"[{"id":1,"title":"a","price":1},{"id":2,"title":"b","price":1},{"id":3,"title":"c","price":1}]"#)
+        if isPartitioned { try await bench.partition() }
         try await bench.publish()
         try await bench.sync(#"[{"id":1,"title":"a","price":1},{"id":3,"title":"new","price":1}]"#)
         try await bench.store.write { transaction in
@@ -194,10 +203,12 @@ import Testing
         #expect(try await bench.living() == ["van-1 1 a 1"])
     }
 
-    @Test func `a resource that was forgotten and made again is compared`() async throws {
+    @Test(arguments: [false, true])
+    func `a resource that was forgotten and made again is compared`(isPartitioned: Bool) async throws {
         let bench = try await HubBench()
         try await bench.sync(
             #"[{"id":1,"title":"a","price":1},{"id":2,"title":"b","price":1},{"id":3,"title":"c","price":1}]"#)
+        if isPartitioned { try await bench.partition() }
         try await bench.publish()
         _ = try await bench.store.forget(resource: "issues")
         try await bench.sync(#"[{"id":1,"title":"z","price":1},{"id":2,"title":"b","price":1}]"#)
@@ -255,23 +266,5 @@ import Testing
         try await bench.sync(#"[{"id":1,"title":"c","price":1}]"#)
         _ = try await bench.query("ALTER TABLE @.issues DROP CONSTRAINT issues_pkey")
         #expect(try await bench.publish().error?.message.contains("primary key") == true)
-    }
-
-    @Test func `the tables may be partitioned by the station`() async throws {
-        let bench = try await HubBench()
-        try await bench.sync(#"[{"id":1,"title":"a","price":1}]"#)
-        let publisher = HubPublisher(of: bench.store, to: bench.target)
-        for statement in try await publisher.statements(for: ["issues"], isDistributed: false) {
-            let isTable = statement.contains("PRIMARY KEY (\"siding_station\"")
-            _ = try await bench.query(isTable ? "\(statement) PARTITION BY HASH (siding_station)" : statement)
-        }
-        for part in 0..<2 {
-            _ = try await bench.query(
-                "CREATE TABLE @.issues_\(part) PARTITION OF @.issues FOR VALUES WITH (MODULUS 2, REMAINDER \(part))")
-        }
-        try await bench.publish()
-        try await bench.sync(#"[{"id":1,"title":"b","price":1}]"#)
-        try await bench.publish()
-        #expect(try await bench.living() == ["van-1 1 b 1"])
     }
 }

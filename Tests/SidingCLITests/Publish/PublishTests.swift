@@ -3,8 +3,7 @@ import Foundation
 import PostgreSQLTestSupport
 import SidingOrigin
 import SidingPostgreSQL
-import SidingTesting
-import TestSupport
+import SidingSynchronization
 import Testing
 
 /// `siding publish`, from records of an origin to rows of a real PostgreSQL server.
@@ -105,26 +104,53 @@ struct PublishTests {
         await service.origin.stop()
     }
 
-    @Test func `a publisher that is killed at any moment leaves nothing lost and nothing doubled`() async throws {
+    @Test func `a second publication of the same file is told about the first, with exit 11`() async throws {
         let server = try PostgreSQLServer.shared.get()
         let (service, sandbox) = try await fleet(server)
-        var generator = SeededGenerator(seed: Proof.seed ?? 36)
-        for round in 1...Proof.choose(short: 8, middle: 20, long: 400) {
-            for _ in 0..<20 {
-                service.items.put(Service.item(Int.random(in: 1...60, using: &generator), title: "round \(round)"))
-            }
-            #expect(try await sandbox.siding("sync").status == 0)
-            let moment = Int.random(in: 0...120, using: &generator)
-            _ = try await sandbox.siding(["publish"]) { publisher in
-                try await Task.sleep(for: .milliseconds(moment))
-                publisher.send(SIGKILL)
-            }
+        let proxy = try CommitProxy(to: server.directory, breaks: .pause)
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        try sandbox.config(config.replacing(server.directory, with: proxy.directory))
+        let first = try await sandbox.siding(["publish"]) { _ in
+            await proxy.sawCommit.value()
+            let second = try await sandbox.siding("publish")
+            #expect(second.status == 11 && second.error.contains("another publication"), "\(second.everything)")
+            let json = try await sandbox.siding("publish", "--json").output
+            #expect(json.contains(#""error":{"code":11,"name":"locked","#), "\(json)")
+            proxy.release()
         }
-        let last = try await sandbox.siding("publish")
-        #expect(last.status == 0, "\(last.everything)")
-        let records = try await sandbox.siding("query", "SELECT siding_key || ' ' || title AS row FROM items", "--json")
-            .objects()
-        #expect(try await Set(rows(server, Self.living)) == Set(records.compactMap { $0["row"]?.string }))
+        #expect(first.status == 0, "\(first.everything)")
+        #expect(try await rows(server, Self.living).count == 5)
+        await service.origin.stop()
+    }
+
+    @Test(arguments: ["22003", "23514", "54000"])
+    func `a resource whose records the hub refuses stops no other one`(state: String) async throws {
+        let server = try PostgreSQLServer.shared.get()
+        let service = try await Service.start(items: 5)
+        let sandbox = try Sandbox()
+        let target = "to: \"\(server.settings().address)\", station: van-1, schema: \(schema)"
+        let columns = "columns: { title: text }"
+        try sandbox.config(
+            service.config(resource: columns, more: "  others: { path: /items, key: id, \(columns) }")
+                + "\npublish: { fleet: { \(target) } }\n")
+        try #require(try await sandbox.siding("sync").status == 0)
+        try #require(try await sandbox.siding("publish").status == 0)
+        for statement in [
+            "CREATE FUNCTION @.refuse() RETURNS trigger LANGUAGE plpgsql AS "
+                + "$$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '\(state)'; END $$",
+            "CREATE TRIGGER refuse BEFORE INSERT ON @.items FOR EACH ROW EXECUTE FUNCTION @.refuse()",
+        ] { _ = try await rows(server, statement) }
+        service.items.put(Service.item(2, title: "changed"))
+        try #require(try await sandbox.siding("sync").status == 0)
+        let partial = try await sandbox.siding("publish")
+        #expect(
+            partial.status == 3 && partial.error.contains("items: refused (SQLSTATE \(state))"), "\(partial.everything)"
+        )
+        #expect(try await rows(server, "SELECT title FROM @.others WHERE siding_key = '2'") == ["changed 2"])
+        #expect(try await rows(server, "SELECT title FROM @.items WHERE siding_key = '2'") == ["item 2"])
+        _ = try await rows(server, "DROP TRIGGER refuse ON @.items")
+        #expect(try await sandbox.siding("publish").status == 0)
+        #expect(try await rows(server, "SELECT title FROM @.items WHERE siding_key = '2'") == ["changed 2"])
         await service.origin.stop()
     }
 }

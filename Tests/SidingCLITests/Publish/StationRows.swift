@@ -1,0 +1,1 @@
+../../SidingHubTests/StationRows.swift
