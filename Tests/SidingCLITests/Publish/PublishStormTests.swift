@@ -74,7 +74,7 @@ struct PublishStormTests {
             long: Array(repeating: 1_500, count: 40) + [70_000])
         for (round, outage) in outages.enumerated() {
             try await station.change(round, &generator)
-            let moment = Int.random(in: 0...250, using: &generator)
+            let moment = Int.random(in: 0...150, using: &generator)
             let (end, peer, wire) =
                 round.isMultiple(of: 2) ? (there, "10.99.0.1", "wire1") : (here, "10.99.0.2", "wire0")
             let ended = try await station.sandbox.run(
