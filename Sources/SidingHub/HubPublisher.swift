@@ -16,6 +16,8 @@ package struct HubPublisher: Sendable {
     package var terms = Terms()
     /// How many rows and bytes of bodies a transaction has at most, but for those of one commit of the file.
     var most = (rows: 2_000, bytes: 8 << 20)
+    /// How many records are compared at once.
+    var page = 10_000
 
     package struct Terms: Sendable {
         /// Whether this file is the station from now on, whatever the hub has.
@@ -170,7 +172,7 @@ package struct HubPublisher: Sendable {
     }
 
     /// What the file knows of the hub.
-    private func publication() async throws -> Publication {
+    func publication() async throws -> Publication {
         guard var known = try await store.publication(to: target.name) else {
             return Publication(station: target.station)
         }
@@ -190,6 +192,15 @@ package struct HubPublisher: Sendable {
         }
         known = Publication(station: target.station)
         return known
+    }
+
+    /// The error for a position that is not this file's.
+    func foreign(_ why: String, _ resource: String) -> HubError {
+        HubError(
+            .foreign, why,
+            hint:
+                "if this file is station '\(target.station)' from now on: siding publish \(target.name) \(resource) --adopt "
+                + "sends all records, and deletes there what is not here")
     }
 
     func settings() async throws -> PostgreSQLSettings {

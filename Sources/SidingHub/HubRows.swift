@@ -15,7 +15,7 @@ struct HubRows {
         arrays = Array(repeating: [], count: own + columns.count(where: \.isMade))
         for index in arrays.indices { arrays[index].reserveCapacity(rows.count) }
         for row in rows {
-            guard HubValue.isStorable(row.key), row.key.utf8.count <= HubTable.longestKey else {
+            guard HubTable.holds(key: row.key) else {
                 misfits["siding_key", default: 0] += 1
                 continue
             }

@@ -87,12 +87,13 @@ struct HubSchema: Sendable {
         )
     }
 
-    private func exists(_ name: String) async throws(PostgreSQLError) -> Bool {
+    func exists(_ name: String) async throws(PostgreSQLError) -> Bool {
         let found = try await connection.query("SELECT to_regclass($1) IS NOT NULL", [.text(name)])
         return found[0, 0] == "t"
     }
 
-    private func types(of name: String) async throws(PostgreSQLError) -> [String: String] {
+    /// The types of a table's columns, by their names; empty without the table.
+    func types(of name: String) async throws(PostgreSQLError) -> [String: String] {
         let found = try await connection.query(
             """
             SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute

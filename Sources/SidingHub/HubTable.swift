@@ -26,6 +26,9 @@ struct HubTable: Sendable {
     /// In bytes: station and key are in an index, whose entries have at most 2,704.
     static let longestKey = 1_500
 
+    /// Whether a record with this key can be stored there; others are left out.
+    static func holds(key: String) -> Bool { HubValue.isStorable(key) && key.utf8.count <= longestKey }
+
     var name: String { "\(SQLName(schema)).\(SQLName(resource))" }
     var viewName: String { "\(SQLName(schema)).\(SQLName(resource + Self.viewSuffix))" }
 

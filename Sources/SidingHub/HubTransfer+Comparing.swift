@@ -13,7 +13,7 @@ extension HubTransfer {
             let page = try await connection.query(
                 """
                 SELECT siding_key FROM \(table.name) WHERE siding_station = $1 AND siding_deleted_at IS NULL
-                    AND ($2::text IS NULL OR siding_key > $2) ORDER BY siding_key LIMIT 10000
+                    AND ($2::text IS NULL OR siding_key > $2) ORDER BY siding_key LIMIT \(publisher.page)
                 """, [station, last.map { .text($0) } ?? .null])
             let keys = page.rows.compactMap { $0[0] }
             guard let end = keys.last else { break }

@@ -32,12 +32,7 @@ struct HubTransfer: ~Copyable {
             hub: hub, file: publication.positions[resource], resource: published, adopts: publisher.terms.adopts)
         var position: HubPosition?
         switch decision {
-        case .refuse(let why):
-            throw HubError(
-                .foreign, why,
-                hint:
-                    "if this file is station '\(publication.station)' from now on: siding publish \(publisher.target.name) "
-                    + "\(resource) --adopt sends all records, and deletes there what is not here")
+        case .refuse(let why): throw publisher.foreign(why, resource)
         case .proceed(let found): position = found
         case .compare(let found, _, let why):
             report.comparison = why

@@ -98,6 +98,14 @@ struct HubBench {
         return report.withLock { $0 }
     }
 
+    func compare(_ change: (inout HubPublisher) -> Void = { _ in }) async throws(HubError) -> HubComparison {
+        var publisher = HubPublisher(of: store, to: target)
+        change(&publisher)
+        let comparison = Mutex(HubComparison("issues"))
+        try await publisher.compare(["issues"]) { done in comparison.withLock { $0 = done } }
+        return comparison.withLock { $0 }
+    }
+
     func query(_ sql: String) async throws -> [String] { try await server.rows(sql, in: target.schema) }
 
     /// What lives in the hub, of all stations.

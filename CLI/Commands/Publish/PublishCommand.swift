@@ -22,6 +22,8 @@ struct PublishCommand: AsyncParsableCommand {
     @Argument(help: "The target, a name of 'publish:'; all of them by default.") var target: String?
     @Argument(help: "The resources; all of the target by default.") var resources: [String] = []
     @Flag(help: "Show how many changes the target lacks; ask nothing there.") var dryRun = false
+    @Flag(help: "Compare what is published with the records here; write nothing. Exit 65 if they differ.")
+    var check = false
     @Flag(help: "Be the station from now on: send all records, and delete there what is not here.")
     var adopt = false
     @Flag(help: "Let a comparison delete any number of records there.") var acceptDeletes = false
@@ -30,13 +32,13 @@ struct PublishCommand: AsyncParsableCommand {
 
     func validate() throws {
         if distributed, !ddl { throw ValidationError("--distributed belongs to --ddl.") }
-        if [dryRun, adopt, ddl].count(where: { $0 }) > 1 {
-            throw ValidationError("--dry-run, --adopt and --ddl exclude each other.")
+        if [dryRun, check, adopt, ddl].count(where: { $0 }) > 1 {
+            throw ValidationError("--dry-run, --check, --adopt and --ddl exclude each other.")
         }
     }
 
     func run() async throws {
-        let status = try await options.withStore(dryRun || ddl ? .readOnly : .readWrite) { workspace, store in
+        let status = try await options.withStore(dryRun || check || ddl ? .readOnly : .readWrite) { workspace, store in
             var statuses: [ExitStatus] = []
             for target in try targets(workspace) {
                 if ddl {
@@ -47,11 +49,11 @@ struct PublishCommand: AsyncParsableCommand {
                             options.json ? report.object(of: target.name).text : report.foreseen(at: target.name))
                     }
                 } else {
-                    statuses += try await publish(to: target, store)
+                    statuses += try await check ? compare(with: target, store) : publish(to: target, store)
                     if statuses.contains(where: \.isStop) { break }
                 }
             }
-            return ExitStatus.combining(statuses, savedAnything: statuses.contains(.success))
+            return ExitStatus.combining(statuses, savedAnything: !check && statuses.contains(.success))
         }
         if status != .success { throw status }
     }
@@ -114,6 +116,42 @@ struct PublishCommand: AsyncParsableCommand {
         return stopped.map { [$0] } ?? statuses.withLock { $0 }
     }
 
+    // MARK: Comparison
+
+    private func compare(with target: HubTarget, _ store: Store) async throws -> [ExitStatus] {
+        let publisher = publisher(to: target, store)
+        let statuses = Mutex<[ExitStatus]>([])
+        let (_, stopped) = try await Signals.stopping {
+            do throws(HubError) {
+                try await publisher.compare(target.resources) { comparison in
+                    tell(comparison, of: target.name)
+                    statuses.withLock {
+                        $0.append(comparison.error.map(ExitStatus.init) ?? (comparison.isEqual ? .success : .data))
+                    }
+                }
+            } catch {
+                if error.kind != .cancelled { tell(error, of: target.name) }
+                statuses.withLock { $0.append(ExitStatus(error)) }
+            }
+        }
+        return stopped.map { [$0] } ?? statuses.withLock { $0 }
+    }
+
+    private func tell(_ comparison: HubComparison, of target: String) {
+        if options.json { return Output.line(comparison.object(of: target)) }
+        if let error = comparison.error {
+            if !error.concernsAll { print(error, at: "\(target): \(comparison.resource)") }
+            return
+        }
+        Output.line(comparison.line(of: target))
+        guard !comparison.isEqual else { return }
+        options.printMessage(
+            "        siding publish \(target) \(comparison.resource) --adopt sends all again, and deletes there what is not here"
+        )
+    }
+
+    // MARK: Reports
+
     private func tell(_ report: HubReport, of target: String) {
         if options.json { return Output.line(report.object(of: target)) }
         if let line = report.line(of: target), options.terminal.isOutput || options.verbose > 0 { Output.line(line) }
@@ -143,45 +181,5 @@ struct PublishCommand: AsyncParsableCommand {
             return Output.line(["target": target, "error": error])
         }
         options.printMessage("siding: \(target): \(message)")
-    }
-}
-
-extension HubReport {
-    /// What was done, in a line; nil if there was nothing to do.
-    fileprivate func line(of target: String) -> String? {
-        var parts = rows > 0 ? [MessageFormat.count(rows, "record sent", plural: "records sent")] : []
-        if let comparison { parts.append("all compared (\(comparison))") }
-        if deleted > 0 { parts.append("\(deleted) deleted there") }
-        return parts.isEmpty ? nil : "\(target): \(resource): \(parts.joined(separator: ", "))"
-    }
-
-    fileprivate func foreseen(at target: String) -> String {
-        "\(target): \(resource): \(behind == 0 ? "up to date" : MessageFormat.count(behind, "record behind", plural: "records behind"))"
-    }
-
-    fileprivate func warnings(of target: String) -> [String] {
-        misfits.sorted { $0.key < $1.key }.map { column, count in
-            let values = MessageFormat.count(count, "value did", plural: "values did")
-            return switch column {
-            case "siding_key": "\(target): \(resource): \(values) not fit the key, and these records were left out"
-            case "siding_body":
-                "\(target): \(resource): \(values) not fit the column for bodies, as they are nested too deeply"
-            default: "\(target): \(resource): \(values) not fit the column '\(column)'; the record's body has all"
-            }
-        }
-    }
-
-    fileprivate func object(of target: String) -> JSONObject {
-        var object: JSONObject = [
-            "target": target, "resource": resource, "rows": rows, "deleted": deleted, "behind": behind,
-            "comparison": comparison,
-        ]
-        if !misfits.isEmpty {
-            var counts: JSONObject = [:]
-            for (column, count) in misfits.sorted(by: { $0.key < $1.key }) { counts.add(column, count) }
-            object.add("misfits", counts)
-        }
-        object.add("error", error.map(\.object))
-        return object
     }
 }

@@ -143,7 +143,7 @@ extension Store {
 }
 
 extension PublishedResource {
-    fileprivate init(_ view: ResourceView) {
+    init(_ view: ResourceView) {
         let row = view.table.row
         self.init(
             number: row.id, revision: row.revision, forgotten: row.forgotten, columns: view.schema.columns,

@@ -49,6 +49,47 @@ struct PublishTests {
         await service.origin.stop()
     }
 
+    @Test func `--check says whether the hub has what the station has, and changes nothing`() async throws {
+        let server = try PostgreSQLServer.shared.get()
+        let (service, sandbox) = try await fleet(server)
+        let before = try await sandbox.siding("publish", "--check")
+        #expect(
+            before.status == 0
+                && before.output == "fleet: items: not compared: nothing is published yet; 5 records behind\n",
+            "\(before.everything)")
+        #expect(try await sandbox.siding("publish").status == 0)
+        service.items.put(Service.item(2, title: "changed"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        let same = try await sandbox.siding("publish", "fleet", "items", "--check")
+        #expect(
+            same.status == 0 && same.output == "fleet: items: 4 records, the same on both sides; 1 record behind\n",
+            "\(same.everything)")
+        for change in [
+            "DELETE FROM @.items WHERE siding_key IN ('1', '4')",
+            "UPDATE @.items SET siding_body = '{}' WHERE siding_key = '3'",
+            "INSERT INTO @.items VALUES ('van-1', '9', '{}', 1, now())",
+        ] { _ = try await rows(server, change) }
+        let different = try await sandbox.siding("publish", "--check")
+        #expect(
+            different.status == 65
+                && different.output == "fleet: items: 1 record the same; 2 missing there (1, 4); 1 differs (3); "
+                    + "1 too many there (9); 1 record behind\n",
+            "\(different.everything)")
+        #expect(different.error.contains("siding publish fleet items --adopt"), "\(different.everything)")
+        let json = try await sandbox.siding("publish", "--check", "--json")
+        #expect(json.status == 65, "\(json.everything)")
+        let object = try json.object()
+        #expect(object["same"] == .number(1) && object["behind"] == .number(1))
+        #expect(object["missing"]?["count"] == .number(2) && object["surplus"]?["count"] == .number(1))
+        #expect(try await sandbox.siding("publish", "--check", "--adopt").status == 64)
+        #expect(try await sandbox.siding("publish", "--adopt").status == 0)
+        #expect(try await sandbox.siding("publish", "--check").output.hasSuffix("5 records, the same on both sides\n"))
+        _ = try await rows(server, "DELETE FROM @.siding_positions")
+        let foreign = try await sandbox.siding("publish", "--check")
+        #expect(foreign.status == 69 && foreign.error.contains("no position of this station"), "\(foreign.everything)")
+        await service.origin.stop()
+    }
+
     @Test func `a hub that is down costs nothing but exit 75`() async throws {
         let server = try PostgreSQLServer()
         let (service, sandbox) = try await fleet(server)
