@@ -13,7 +13,7 @@ extension HubPublisher {
     ) async throws(HubError) {
         do {
             let publication = try await publication()
-            let connection = try await PostgreSQLConnection.open(settings())
+            let connection = try await PostgreSQLConnection.open(target.settings())
             for resource in resources {
                 var comparison = HubComparison(resource)
                 do { try await compare(&comparison, publication, connection) } catch {
@@ -64,7 +64,8 @@ extension HubPublisher {
 
     /// Compares each living record of the hub with the file's.
     ///
-    /// - Parameter hasText: whether the hub has the exact text of the bodies.
+    /// - Parameter hasText: whether the hub has the exact text of the bodies; else revisions alone are compared, as for a body
+    ///   that the hub cannot hold.
     private func compareThere(
         _ comparison: inout HubComparison, _ table: HubTable, _ hub: HubPosition, hasText: Bool,
         _ connection: PostgreSQLConnection
@@ -95,7 +96,7 @@ extension HubPublisher {
                 guard record.revision <= hub.revision else { continue }
                 if !record.isLive {
                     comparison.surplus.add(key)
-                } else if revision == record.revision, !hasText || rows[index, 2] == record.body {
+                } else if revision == record.revision, rows[index, 2].map({ $0 == record.body }) ?? true {
                     comparison.same += 1
                 } else {
                     comparison.different.add(key)

@@ -60,7 +60,7 @@ package struct HubPublisher: Sendable {
     ) async throws(HubError) {
         do {
             let publication = try await publication()
-            let connection = try await PostgreSQLConnection.open(settings())
+            let connection = try await PostgreSQLConnection.open(target.settings())
             let positions = HubPositions(schema: target.schema, station: target.station)
             try await HubSchema(connection: connection).prepare(positions)
             var transfer = HubTransfer(publisher: self, connection, positions, publication)
@@ -201,11 +201,5 @@ package struct HubPublisher: Sendable {
             hint:
                 "if this file is station '\(target.station)' from now on: siding publish \(target.name) \(resource) --adopt "
                 + "sends all records, and deletes there what is not here")
-    }
-
-    func settings() async throws -> PostgreSQLSettings {
-        PostgreSQLSettings(
-            address: target.address, password: try await target.password?.read(),
-            applicationName: "siding/\(target.station)")
     }
 }

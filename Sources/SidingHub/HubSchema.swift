@@ -9,13 +9,18 @@ struct HubSchema: Sendable {
     /// Makes the schema and the table of positions, if they are missing. Asks before: many roles may not create what exists.
     func prepare(_ positions: HubPositions) async throws {
         let found = try await connection.query(
-            "SELECT to_regclass($1) IS NOT NULL, current_setting('server_encoding')", [.text(positions.name)])
+            """
+            SELECT to_regclass($1) IS NOT NULL, current_setting('server_encoding'),
+                EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $2)
+            """, [.text(positions.name), .text(positions.schema)])
         guard found[0, 1] == "UTF8" else {
             throw HubError(
                 .refused, "the database has the encoding \(found[0, 1] ?? "unknown"), which lacks characters of JSON",
                 hint: "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0 makes one that has all")
         }
-        if found[0, 0] != "t" { try await make(positions.creation) }
+        guard found[0, 0] != "t" else { return }
+        // CREATE SCHEMA needs a right of the database, with IF NOT EXISTS too.
+        try await make(found[0, 2] == "t" ? Array(positions.creation.dropFirst()) : positions.creation)
     }
 
     /// Other stations may make the same at the same moment: even `IF NOT EXISTS` fails then (PostgreSQL has no lock on names that

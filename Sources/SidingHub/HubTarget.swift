@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import SidingCredentials
+internal import SidingPostgreSQL
 
 /// One entry of `publish:`: a PostgreSQL database that gets the records of this station.
 package struct HubTarget: Sendable {
@@ -38,5 +39,15 @@ extension HubTarget: Equatable {
             && (one.name, one.address, one.station, one.schema, one.every)
                 == (other.name, other.address, other.station, other.schema, other.every)
             && one.resources == other.resources
+    }
+}
+
+extension HubTarget {
+    /// How to connect.
+    ///
+    /// - Throws: `Failure` if the password cannot be read.
+    func settings() async throws -> PostgreSQLSettings {
+        PostgreSQLSettings(
+            address: address, password: try await password?.read(), applicationName: "siding/\(station)")
     }
 }

@@ -123,7 +123,7 @@ struct HubTransfer: ~Copyable {
             guard isOurs else { throw try await lost(resource) }
         } catch let error as PostgreSQLError where error.isCommitInDoubt {
             // Sent again it could be there twice; the hub's mark tells.
-            connection = try await PostgreSQLConnection.open(publisher.settings())
+            connection = try await PostgreSQLConnection.open(publisher.target.settings())
             guard try await positions.load(resource, connection) == new else { throw HubError(error) }
         }
         note(new, of: resource)

@@ -68,6 +68,15 @@ package actor PostgreSQLConnection {
     /// Whether the connection can be used, as far as is known without asking the server.
     package var isOpen: Bool { session?.isOpen ?? false }
 
+    /// Whether the connection is encrypted.
+    package var hasTLS: Bool { session?.hasTLS ?? false }
+
+    /// The version of libpq: `15.7`.
+    package var libraryVersion: String {
+        let number = session?.library.PQlibVersion() ?? 0
+        return "\(number / 10_000).\(number % 10_000)"
+    }
+
     /// Closes the connection; later calls throw. The last reference going away closes it too.
     package func close() {
         session?.close()

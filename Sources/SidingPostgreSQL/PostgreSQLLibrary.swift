@@ -26,6 +26,7 @@ struct PostgreSQLLibrary: Sendable {
     let PQconnectionNeedsPassword: @Sendable @convention(c) (Connection) -> Int32
     let PQstatus: @Sendable @convention(c) (Connection) -> Int32
     let PQtransactionStatus: @Sendable @convention(c) (Connection) -> Int32
+    let PQsslInUse: @Sendable @convention(c) (Connection) -> Int32
     let PQsocket: @Sendable @convention(c) (Connection) -> Int32
     let PQerrorMessage: @Sendable @convention(c) (Connection) -> Text?
     let PQsetnonblocking: @Sendable @convention(c) (Connection, Int32) -> Int32
@@ -92,6 +93,7 @@ struct PostgreSQLLibrary: Sendable {
         PQconnectionNeedsPassword = try function("PQconnectionNeedsPassword")
         PQstatus = try function("PQstatus")
         PQtransactionStatus = try function("PQtransactionStatus")
+        PQsslInUse = try function("PQsslInUse")
         PQsocket = try function("PQsocket")
         PQerrorMessage = try function("PQerrorMessage")
         PQsetnonblocking = try function("PQsetnonblocking")

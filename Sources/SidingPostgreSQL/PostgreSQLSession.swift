@@ -48,6 +48,8 @@ final class PostgreSQLSession {
     /// Whether the connection can be used, as far as is known without asking the server.
     var isOpen: Bool { connection != nil }
 
+    var hasTLS: Bool { connection.map { library.PQsslInUse($0) != 0 } ?? false }
+
     /// Closes the connection; the server then rolls back.
     func close() {
         if let connection { library.PQfinish(connection) }

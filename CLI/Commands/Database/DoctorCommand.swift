@@ -6,12 +6,15 @@ import Foundation
 import Siding
 import SidingChain
 
-/// `siding doctor`: checks everything that could keep a sync from working, without the network.
+/// `siding doctor`: checks everything that could keep a sync or a publication from working. It asks no source.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract:
-            "Check config, database, locks, clock, DNS and route, and show the last result of each source; send nothing."
+            """
+            Check config, database, locks, clock, DNS, route and the databases of 'publish:', and show the last result of each \
+            source; send nothing.
+            """
     )
 
     @OptionGroup var options: GlobalOptions

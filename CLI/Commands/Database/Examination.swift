@@ -26,6 +26,7 @@ struct Examination {
         findings += permissions(workspace)
         findings += await SourceNetwork.findings(for: workspace.config.sources, now: WallClock.system.now)
         findings += await database(workspace)
+        findings += await HubAccess.findings(for: workspace.config.targets)
         return findings + machine
     }
 
