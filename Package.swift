@@ -71,6 +71,7 @@ let package = Package(
         .executable(name: "siding", targets: ["SidingCLI"]),
         // Docs/Embedding.md lists the modules of each product. Other targets are for this package.
         .library(name: "SidingKit", targets: ["SidingKit"] + programModules),
+        .library(name: "SidingHub", targets: ["SidingHub"]),
         .library(name: "SidingManifest", targets: ["SidingManifest"]),
         .library(name: "SidingService", targets: ["SidingService"]),
         .library(name: "SidingTesting", targets: ["SidingTesting", "SidingOrigin"]),
@@ -264,7 +265,7 @@ let package = Package(
             dependencies: [
                 "SidingHub", "Siding", "SidingChain", "SidingCredentials", "SidingInspection", "SidingJSON",
                 "SidingNotifications", "SidingOrigin", "SidingPostgreSQL", "SidingSQLite", "SidingSynchronization",
-                "SidingTesting", "PostgreSQLTestSupport", "TestSupport",
+                "SidingTesting", "PostgreSQLTestSupport", "TestSupport", logging, serviceLifecycle,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -381,7 +382,8 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "GatewayExample", "TokenRefreshExample", "EmbeddingExample", "ServiceExample", "SidingKit",
-                "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingManifest", "SidingModels",
+                "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingHub", "SidingManifest",
+                "SidingModels",
                 "SidingNetwork", "SidingNodes", "SidingOrigin", "SidingSchedule", "SidingSynchronization",
                 "SidingTesting",
                 "TestSupport", httpTypes,

@@ -13,6 +13,7 @@ extension ExitStatus {
             case .config: .config
             case .refused, .foreign: .refused
             case .deletionGuard: .deletionGuard
+            case .locked: .locked
             case .cancelled: .interrupted
             case .store: .inputOutput
             }

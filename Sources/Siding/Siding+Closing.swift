@@ -14,3 +14,14 @@ extension Siding {
         }
     }
 }
+
+extension Siding {
+    /// Does `body` of another module, which ``close()`` cancels and waits for.
+    ///
+    /// - Throws: ``StoreError/Kind/closed`` without doing anything after that; the error of `body`.
+    package func perform<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        try await activity.perform(body)
+    }
+}

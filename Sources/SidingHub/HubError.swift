@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Siding
+public import Siding
 internal import SidingChain
 internal import SidingPostgreSQL
 
 /// Why a publication failed: ``kind`` for code that must choose, ``description`` for the user.
-package struct HubError: Error, Sendable, Equatable {
-    package enum Kind: Sendable, Equatable {
+public struct HubError: Error, Sendable, Equatable {
+    /// What happened; each kind calls for a different reaction.
+    public enum Kind: Sendable, Equatable {
         /// The hub cannot be reached, or cannot do it now; nothing is lost, and the same call may succeed later.
         case unavailable
         /// The hub refused the user or the password.
@@ -18,16 +19,20 @@ package struct HubError: Error, Sendable, Equatable {
         case foreign
         /// More records of the station would be deleted than the guard allows.
         case deletionGuard
+        /// Another publication of the file to the same target is under way.
+        case locked
+        /// The task was cancelled, or the program closes the store.
         case cancelled
         /// The database of this station.
         case store(StoreError.Kind)
     }
 
-    package let kind: Kind
-    /// One line.
-    package let message: String
+    /// What happened.
+    public let kind: Kind
+    /// What happened, for people: one line, without a password.
+    public let message: String
     /// What to do about it, one line.
-    package let hint: String?
+    public let hint: String?
 
     init(_ kind: Kind, _ message: String, hint: String? = nil) {
         (self.kind, self.message, self.hint) = (kind, message, hint)
@@ -72,7 +77,7 @@ package struct HubError: Error, Sendable, Equatable {
     }
 
     /// A stable name for scripts.
-    package var name: String {
+    public var name: String {
         switch kind {
         case .unavailable: Publication.unavailable
         case .signIn: "sign_in"
@@ -80,6 +85,7 @@ package struct HubError: Error, Sendable, Equatable {
         case .refused: "refused"
         case .foreign: "foreign"
         case .deletionGuard: "deletion_guard"
+        case .locked: "locked"
         case .cancelled: "cancelled"
         case .store(let kind): kind.rawValue
         }
@@ -90,12 +96,13 @@ package struct HubError: Error, Sendable, Equatable {
     /// Whether no other resource can be published either.
     package var concernsAll: Bool {
         switch kind {
-        case .unavailable, .signIn, .config, .cancelled: true
+        case .unavailable, .signIn, .config, .locked, .cancelled: true
         case .refused, .foreign, .deletionGuard, .store: false
         }
     }
 }
 
 extension HubError: CustomStringConvertible {
-    package var description: String { message }
+    /// The ``message``.
+    public var description: String { message }
 }

@@ -12,21 +12,11 @@ internal import SidingPostgreSQL
 package struct HubPublisher: Sendable {
     let store: Store
     let target: HubTarget
-    /// What the operator has decided.
-    package var terms = Terms()
+    package var options = PublishOptions()
     /// How many rows and bytes of bodies a transaction has at most, but for those of one commit of the file.
     var most = (rows: 2_000, bytes: 8 << 20)
     /// How many records are compared at once.
     var page = 10_000
-
-    package struct Terms: Sendable {
-        /// Whether this file is the station from now on, whatever the hub has.
-        package var adopts = false
-        /// Whether a comparison may delete any number of records.
-        package var acceptsDeletes = false
-
-        package init() {}
-    }
 
     package init(of store: Store, to target: HubTarget) {
         (self.store, self.target) = (store, target)
@@ -182,7 +172,7 @@ package struct HubPublisher: Sendable {
             known.station = target.station
             return known
         }
-        guard terms.adopts else {
+        guard options.adopts else {
             throw HubError(
                 .foreign,
                 "this file has published to '\(target.name)' as station '\(known.station)', not as '\(target.station)'",

@@ -23,7 +23,7 @@ extension HubTransfer {
         }
         let most = publisher.target.mostDeleted[table.resource] ?? Deletions.usualMost
         let isBlocked = DeletionGuard(listed: living - missing.count, most: most).blocks(missing.count)
-        if isBlocked, !publisher.terms.acceptsDeletes {
+        if isBlocked, !publisher.options.acceptsDeletes {
             throw HubError(
                 .deletionGuard,
                 "\(missing.count) of the hub's \(living) records of this station are not here, more than deletes.max allows",

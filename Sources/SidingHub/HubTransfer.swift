@@ -29,7 +29,7 @@ struct HubTransfer: ~Copyable {
         columns = published.columnsDigest
         let hub = try await positions.load(resource, connection)
         let decision = HubDecision(
-            hub: hub, file: publication.positions[resource], resource: published, adopts: publisher.terms.adopts)
+            hub: hub, file: publication.positions[resource], resource: published, adopts: publisher.options.adopts)
         var position: HubPosition?
         switch decision {
         case .refuse(let why): throw publisher.foreign(why, resource)

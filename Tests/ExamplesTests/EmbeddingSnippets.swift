@@ -5,6 +5,7 @@ import Siding
 import SidingChain
 import SidingCredentials
 import SidingHTTP
+import SidingHub
 import SidingJSON
 import SidingModels
 import SidingNetwork
@@ -56,6 +57,16 @@ struct EmbeddingSnippets {
         do { print(try await siding.sync(issues)) } catch {
             if error.failure?.isOffline == true { print("no network") }
             if let holder = error.heldBy { print("\(holder) syncs it") }
+        }
+    }
+
+    func publish(_ siding: Siding, _ issues: AnyResource) async throws {
+        let hub = HubTarget(
+            "fleet", to: "postgresql://siding@hub.example.com/fleet",
+            password: Secret("HUB_PASSWORD") { environment["HUB_PASSWORD"] ?? "" }, station: "van-17",
+            resources: [issues])
+        for report in try await siding.publish(to: hub) {
+            print("\(report.resource): \(report.error?.message ?? "\(report.rows) sent")")
         }
     }
 

@@ -7,8 +7,9 @@ import Testing
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     private static let modules = [
-        "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingJSON", "SidingManifest", "SidingModels",
-        "SidingNetwork", "SidingNodes", "SidingOrigin", "SidingSchedule", "SidingService", "SidingTesting",
+        "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingHub", "SidingJSON", "SidingManifest",
+        "SidingModels", "SidingNetwork", "SidingNodes", "SidingOrigin", "SidingSchedule", "SidingService",
+        "SidingTesting",
     ]
 
     @Test(arguments: ["Docs/Embedding.md", "Docs/Chains.md", "README.md"])

@@ -12,7 +12,7 @@ import Testing
 
     @Test(arguments: [
         ("SidingChain", 50), ("SidingNodes", 40), ("Siding", 50), ("SidingModels", 20), ("SidingManifest", 5),
-        ("SidingService", 4), ("SidingHTTP", 3), ("SidingSchedule", 3),
+        ("SidingHub", 5), ("SidingService", 4), ("SidingHTTP", 3), ("SidingSchedule", 3),
     ])
     func `every public type is named in a document`(_ module: String, atLeast: Int) throws {
         let types = try Self.publicTypes(of: module)

@@ -53,7 +53,7 @@ import Testing
         #expect(found.surplus.keys == ["77"])
         #expect(try await bench.query("SELECT ctid, xmin, * FROM @.siding_positions") == before)
         // What the message recommends.
-        try await bench.publish { $0.terms.adopts = true }
+        try await bench.publish { $0.options.adopts = true }
         let adopted = try await bench.compare()
         #expect(adopted.same == 6 && adopted.isEqual, "\(adopted)")
     }

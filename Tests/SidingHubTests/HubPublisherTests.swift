@@ -133,7 +133,7 @@ import Testing
         try await copy.sync(#"[{"id":1,"title":"old","price":1},{"id":3,"title":"c","price":1}]"#)
         #expect(try await copy.publish().error?.kind == .foreign)
         #expect(try await bench.living() == ["van-1 1 new 1", "van-1 2 b 1"])
-        let adopted = try await copy.publish { $0.terms.adopts = true }
+        let adopted = try await copy.publish { $0.options.adopts = true }
         #expect(adopted.error == nil && adopted.comparison != nil)
         #expect(try await bench.living() == ["van-1 1 old 1", "van-1 3 c 1"])
         // Now the other one is shut out.
@@ -153,13 +153,13 @@ import Testing
         let direct = copy.target.address
         let proxy = try CommitProxy(to: bench.server.directory, breaks: moment)
         copy.target.address = direct.replacing(bench.server.directory, with: proxy.directory)
-        await #expect { try await copy.publish { $0.terms.adopts = true } } throws: {
+        await #expect { try await copy.publish { $0.options.adopts = true } } throws: {
             ($0 as? HubError)?.kind == .unavailable
         }
         copy.target.address = direct
         let next = try await copy.publish()
         #expect(next.error?.kind == (moment == .beforeServer ? .foreign : nil), "\(next)")
-        if moment == .beforeServer { try await copy.publish { $0.terms.adopts = true } }
+        if moment == .beforeServer { try await copy.publish { $0.options.adopts = true } }
         #expect(try await bench.living() == ["van-1 1 a 1", "van-1 2 b 1"])
         try await bench.sync(#"[{"id":1,"title":"newer","price":1},{"id":2,"title":"b","price":1}]"#)
         #expect(try await bench.publish().error?.kind == .foreign)
@@ -199,7 +199,7 @@ import Testing
         _ = try await bench.query("DELETE FROM @.siding_positions")
         _ = try await bench.query("UPDATE @.issues SET siding_key = '7'")
         #expect(try await bench.publish().error?.kind == .foreign)
-        try await bench.publish { $0.terms.adopts = true }
+        try await bench.publish { $0.options.adopts = true }
         #expect(try await bench.living() == ["van-1 1 a 1"])
     }
 
@@ -228,7 +228,7 @@ import Testing
         #expect(blocked.error?.kind == .deletionGuard)
         #expect(try await bench.living().count == 40)
         #expect(try await bench.publish().error?.kind == .deletionGuard, "it is not forgotten")
-        #expect(try await bench.publish { $0.terms.acceptsDeletes = true }.deleted == 20)
+        #expect(try await bench.publish { $0.options.acceptsDeletes = true }.deleted == 20)
         #expect(try await bench.living().count == 20)
     }
 

@@ -81,7 +81,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     private func publisher(to target: HubTarget, _ store: Store) -> HubPublisher {
         var publisher = HubPublisher(of: store, to: target)
-        (publisher.terms.adopts, publisher.terms.acceptsDeletes) = (adopt, acceptDeletes)
+        publisher.options = PublishOptions(adopts: adopt, acceptsDeletes: acceptDeletes)
         return publisher
     }
 
