@@ -24,7 +24,7 @@ UNITS = $(wildcard Examples/Systemd/*)
 DOCUMENTS = SECURITY.md $(wildcard Docs/*.md Docs/Decisions/*.md Examples/Configs/*.yaml Examples/Kubernetes/*.yaml $(foreach program,Gateway Service TokenRefresh,Examples/$(program)/*.swift))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-hub bench-peers bench-queue bench-serve proof proof-embedder proof-pages proof-peers proof-package documentation interface reference model tsan install \
+.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-hub bench-peers bench-queue bench-serve bench-shards proof proof-embedder proof-pages proof-peers proof-package documentation interface reference model tsan install \
 	uninstall sbom deb clean
 
 help: ## this list
@@ -80,6 +80,9 @@ bench-queue: build ## the times that the queue promises, each beside its bar; as
 
 bench-serve: build ## what 'siding serve' costs while idle, and the time of its pages, each beside its bar; fails where one is missed
 	@Benchmarks/run-serve
+
+bench-shards: build ## how much faster four stations fetch than one, beside its bar; fails where it is missed
+	@Benchmarks/run-shards
 
 proof: setup test-setup model ## the slow proofs: a kill at every page, more seeds and kills, the model of the queue
 	@SIDING_PROOF=1 SIDING_TEST_PROCESSES=1 Tests/run
