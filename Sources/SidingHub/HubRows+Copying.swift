@@ -2,6 +2,9 @@
 internal import SidingPostgreSQL
 
 extension HubRows {
+    /// How many bytes the values have.
+    var size: Int { arrays.reduce(0) { $0 + $1.reduce(0) { $0 + ($1?.utf8.count ?? 0) } } }
+
     /// Writes the rows as a part of a transaction.
     ///
     /// - Parameter isCopy: whether none of them is there. If one is, the transaction fails with SQLSTATE 23505.

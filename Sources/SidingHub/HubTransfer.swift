@@ -82,7 +82,8 @@ struct HubTransfer: ~Copyable {
             let (station, isCopy) = (publication.station, copies)
             let begun = ContinuousClock.now
             do {
-                position = try await exchange(position, for: next, of: table.resource) { transaction in
+                position = try await exchange(position, for: next, of: table.resource, sending: rows.size) {
+                    transaction in
                     try rows.write(to: table, of: station, isCopy: isCopy, transaction)
                 }
             } catch let error as PostgreSQLError where copies && ["23505", "0A000"].contains(error.sqlState) {
@@ -108,14 +109,14 @@ struct HubTransfer: ~Copyable {
     /// - Returns: the position that the hub has now.
     /// - Throws: ``HubError``, `foreign` if somebody else has exchanged the position meanwhile.
     mutating func exchange(
-        _ old: HubPosition?, for wanted: HubPosition, of resource: String,
+        _ old: HubPosition?, for wanted: HubPosition, of resource: String, sending bytes: Int = 0,
         _ body: @Sendable (borrowing PostgreSQLTransaction) throws -> Void
     ) async throws -> HubPosition {
         var new = wanted
         new.mark = Self.mark()
         try await announce(new.mark, after: old, of: resource)
         do {
-            let isOurs = try await connection.transaction { [positions, new] transaction in
+            let isOurs = try await connection.transaction(sending: bytes) { [positions, new] transaction in
                 guard try positions.exchange(old, for: new, of: resource, transaction) else { return false }
                 try body(transaction)
                 return true

@@ -107,14 +107,17 @@ package actor PostgreSQLConnection {
     /// Runs one transaction: all of it is committed, or nothing. `body` is synchronous, so that the transaction waits for the server
     /// alone; it runs on the connection's queue.
     ///
-    /// The server ends it after `statementTimeout` for a statement, and after its limits for a lock and for being idle.
+    /// The server ends it after `statementTimeout` for a statement, with a second more for each 8 kB of `bytes`, and after its
+    /// limits for a lock and for being idle.
+    ///
+    /// - Parameter bytes: about how many one statement sends.
     /// - Throws: what `body` throws, after ROLLBACK; ``PostgreSQLError``. If that is ``PostgreSQLError/isCommitInDoubt``,
     ///   everything or nothing was committed; in all other cases, nothing.
     package func transaction<Value: Sendable>(
-        _ body: sending (borrowing PostgreSQLTransaction) throws -> Value
+        sending bytes: Int = 0, _ body: sending (borrowing PostgreSQLTransaction) throws -> Value
     ) async throws -> Value {
         let session = try openSession()
-        return try await interruptible { try session.transaction(body) }
+        return try await interruptible { try session.transaction(sending: bytes, body) }
     }
 
     private func openSession() throws(PostgreSQLError) -> PostgreSQLSession {

@@ -65,14 +65,20 @@ extension PostgreSQLSession {
 
 extension PostgreSQLSession {
     /// Runs `body` between BEGIN and COMMIT, or ROLLBACK if it throws.
-    func transaction<Value>(_ body: (borrowing PostgreSQLTransaction) throws -> Value) throws -> Value {
+    ///
+    /// - Parameter bytes: about how many one statement sends.
+    func transaction<Value>(
+        sending bytes: Int, _ body: (borrowing PostgreSQLTransaction) throws -> Value
+    ) throws -> Value {
+        statementLimit = settings.limit(sending: bytes)
+        defer { statementLimit = settings.statementTimeout }
         let value: Value
         do {
             // SET LOCAL ends with the transaction, so that a pooler can give the server to somebody else.
             try run(
                 """
                 BEGIN; \
-                SET LOCAL statement_timeout = \(settings.statementTimeout.positiveMilliseconds); \
+                SET LOCAL statement_timeout = \(statementLimit.positiveMilliseconds); \
                 SET LOCAL lock_timeout = \(settings.lockTimeout.positiveMilliseconds); \
                 SET LOCAL idle_in_transaction_session_timeout = \(settings.idleTimeout.positiveMilliseconds)
                 """)

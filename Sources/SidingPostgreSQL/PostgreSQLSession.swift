@@ -11,6 +11,8 @@ final class PostgreSQLSession {
     private let secrets: [String]
     private let wakeUp: WakeUp
     private var connection: PostgreSQLLibrary.Connection?
+    /// The limit for a statement of the transaction that is under way.
+    var statementLimit: Duration
 
     /// Looks up the server, connects, and signs in.
     ///
@@ -22,6 +24,7 @@ final class PostgreSQLSession {
         let address = try PostgreSQLAddress(settings, library)
         self.library = library
         self.settings = settings
+        statementLimit = settings.statementTimeout
         self.wakeUp = wakeUp
         secrets = address.secrets
         guard let connection = library.startConnection(address.parameters) else {
@@ -81,7 +84,7 @@ final class PostgreSQLSession {
     // MARK: Waiting
 
     /// How long to wait for the answer to a statement.
-    var answerPatience: Patience { Patience(settings.statementTimeout + settings.answerMargin) }
+    var answerPatience: Patience { Patience(statementLimit + settings.answerMargin) }
 
     /// Waits until the socket is ready; the events of poll(2) that came.
     ///

@@ -24,6 +24,10 @@ package struct PostgreSQLSettings: Sendable {
     /// How long a cancelled call still waits for the answer to COMMIT: 2 s. Most answers come at once, and then nothing is in doubt.
     var commitGrace: Duration = .seconds(2)
 
+    /// The limit for a statement that sends so many bytes. It leaves time for them on a line of 8 kB/s: a record that always
+    /// took too long would hold up those behind it for ever.
+    func limit(sending bytes: Int) -> Duration { statementTimeout + .seconds(bytes / 8_000) }
+
     package init(
         address: String, password: String? = nil, applicationName: String = "siding",
         connectTimeout: Duration = .seconds(10), statementTimeout: Duration = .seconds(60)

@@ -22,6 +22,14 @@ struct PostgreSQLTransactionTests {
         return connection
     }
 
+    @Test func `a statement that sends much has more time`() async throws {
+        let connection = try await server.open { $0.statementTimeout = .seconds(20) }
+        let show = "SHOW statement_timeout"
+        #expect(try await connection.transaction(sending: 80_000) { try $0.query(show)[0, 0] } == "30s")
+        #expect(try await connection.transaction { try $0.query(show)[0, 0] } == "20s")
+        #expect(try await connection.query(show)[0, 0] == "0")
+    }
+
     @Test func `a transaction commits what its body did, and returns its value`() async throws {
         let connection = try await table("committed")
         let count = try await connection.transaction { transaction in
