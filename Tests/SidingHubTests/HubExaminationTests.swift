@@ -52,7 +52,7 @@ import Testing
         _ = try await bench.query("GRANT SELECT, INSERT ON @.issues, @.siding_positions TO \(role)")
         #expect(
             try await target.examine().missingRights == [
-                "UPDATE on \(schema).\"siding_positions\"", "UPDATE on \(schema).\"issues\"",
+                "UPDATE on \(schema).siding_positions", "UPDATE on \(schema).\"issues\"",
             ])
         _ = try await bench.query("GRANT UPDATE ON @.issues, @.siding_positions TO \(role)")
         #expect(try await target.examine().missingRights == [])

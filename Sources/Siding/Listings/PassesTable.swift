@@ -163,15 +163,19 @@ enum PassesTable {
         _ end: PassEnd, _ resource: Int64, over parents: RecordsTable, fromStart: Bool,
         _ transaction: borrowing Transaction
     ) throws -> Int {
-        var count = 0
-        try transaction.forEach(
-            """
-            SELECT CAST(p.key AS TEXT) FROM \(parents.rows) p
+        let unasked: SQL = """
+            FROM \(parents.rows) p
             LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
             WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
                 AND (l.pass IS NOT ?2 OR l.state <> 'complete' OR l.cursor ->> 'from' IS NOT NULL AND ?3)
-            """, resource, end.pass, fromStart
-        ) { if end.takes($0.text(0)) { count += 1 } }
+            """
+        guard end.shard != nil else {
+            return try transaction.count("SELECT COUNT(*) \(unasked)", resource, end.pass, fromStart)
+        }
+        var count = 0
+        try transaction.forEach("SELECT CAST(p.key AS TEXT) \(unasked)", resource, end.pass, fromStart) {
+            if end.takes($0.text(0)) { count += 1 }
+        }
         return count
     }
 

@@ -84,7 +84,9 @@ import Testing
     @Test(arguments: ["0/4", "5/4", "4", "four", "1/0", ""])
     func `what is no shard is a mistake of the command line`(_ text: String) async throws {
         let sandbox = try Sandbox()
-        try sandbox.config("version: 1\nsources: { s: { base_url: \"http://127.0.0.1:1\" } }\n")
+        try sandbox.config(
+            "version: 1\nsources: { s: { base_url: \"http://127.0.0.1:1\" } }\nresources: { posts: { path: /posts, key: id } }\n"
+        )
         for command in [["sync"], ["queue", "run"], ["serve"], ["plan"]] {
             let outcome = try await sandbox.siding(command + ["--shard", text])
             #expect(outcome.status == 64, "\(command): \(outcome.everything)")
